@@ -1,0 +1,26 @@
+/* buf.h - growable bytes.  data is never NULL after the first add and always
+ * NUL-terminated behind len; zero-initialise with BUF_INIT. */
+#ifndef TP_BUF_H
+#define TP_BUF_H
+
+#include "base.h"
+
+struct buf {
+	char *data;
+	size_t len, cap;
+};
+#define BUF_INIT { NULL, 0, 0 }
+
+void buf_room(struct buf *b, size_t n);          /* at least n bytes free */
+void buf_add(struct buf *b, const void *p, size_t n);
+void buf_addc(struct buf *b, char c);
+void buf_adds(struct buf *b, const char *s);
+void buf_addf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void buf_reset(struct buf *b);                   /* len = 0, memory kept */
+void buf_release(struct buf *b);
+static inline struct text buf_text(const struct buf *b)
+{
+	return (struct text){ b->data ? b->data : "", b->len };
+}
+
+#endif

@@ -1,0 +1,24 @@
+/* mem.h - allocation that cannot return NULL: out of memory is die(), after
+ * the temporary files of path.h are removed (atexit).  Not for the capture
+ * library. */
+#ifndef TP_MEM_H
+#define TP_MEM_H
+
+#include "base.h"
+
+void *xmalloc(size_t n);
+void *xcalloc(size_t n, size_t size);            /* overflow checked */
+void *xreallocarray(void *p, size_t n, size_t size); /* overflow checked */
+char *xstrdup(const char *s);
+char *xmemdup0(const void *p, size_t n);         /* n bytes and a NUL */
+
+/* Make room for one more element in a growing array:
+ *	GROW(v.item, v.n, v.cap);  v.item[v.n++] = x; */
+#define GROW(p, n, cap) do { \
+	if ((n) >= (cap)) { \
+		(cap) = (cap) ? (cap) * 2 : 16; \
+		(p) = xreallocarray((p), (cap), sizeof *(p)); \
+	} \
+} while (0)
+
+#endif

@@ -1,0 +1,37 @@
+/* opt.h - one option table a program: it feeds getopt_long, -h and the test
+ * that compares -h with the page's synopsis.
+ *
+ * Every program has -h/--help (stdout, 0) and -V/--version (stdout, 0: "PROG
+ * VERSION (stream 1, store 1) sqlite X lz4 Y yajl Z"); a bad option is one line
+ * and a usage line on stderr, status 2. */
+#ifndef TP_OPT_H
+#define TP_OPT_H
+
+#include "base.h"
+
+enum opt_kind { OPT_FLAG, OPT_COUNT, OPT_STR, OPT_INT, OPT_FN };
+
+struct opt {
+	char letter;          /* 0: long form only */
+	const char *name;     /* long form, required */
+	const char *arg;      /* "FILE", or NULL for a flag */
+	const char *help;     /* one line */
+	enum opt_kind kind;
+	void *to;             /* bool*, int*, const char**, int64_t*, or fn's arg */
+	int (*fn)(void *to, const char *value); /* OPT_FN: 0, or -1 said */
+};
+#define OPT_END { 0, NULL, NULL, NULL, OPT_FLAG, NULL, NULL }
+
+struct opt_page {
+	const char *usage;    /* "tp-view1 [options] STORE" */
+	const char *what;     /* one line: what it does */
+	const char *example;  /* one line */
+	const struct opt *opt;
+};
+
+/* Index of the first operand; exits for -h, -V and a usage error. */
+int opt_parse(const struct opt_page *page, int argc, char **argv);
+void opt_usage_error(const struct opt_page *page, const char *fmt, ...)
+	PRINTF_LIKE(2, 3) NORETURN;
+
+#endif

@@ -1,0 +1,25 @@
+/* out.h - bytes out, checked.  Only this module writes to fd 1. */
+#ifndef TP_OUT_H
+#define TP_OUT_H
+
+#include "base.h"
+#include "buf.h"
+
+enum out_face { OUT_PLAIN, OUT_LZ4 };
+
+struct out; /* private */
+
+/* Takes the fd (1 for stdout).  LZ4: linked blocks of 256 KiB, content
+ * checksum, a new frame about every 2 MiB of text or after a second of
+ * silence (measured: linked blocks keep a ratio above 4 even when flushed
+ * every record; a new frame a MiB costs nothing). */
+struct out *out_open(int fd, enum out_face face) RESULT_USED;
+/* Whole records only: a frame never ends inside one write. */
+int out_write(struct out *o, const void *p, size_t n) RESULT_USED;
+/* Everything written so far reaches the fd.  Never fsyncs. */
+int out_flush(struct out *o) RESULT_USED;
+/* Flush, end the frame, close and check (fd 1 is closed too); frees o. */
+int out_close(struct out *o) RESULT_USED;
+void out_abort(struct out *o);                   /* error path; cannot fail */
+
+#endif

@@ -1,0 +1,68 @@
+/* stream.h - the toolkit's stream: head, records, end (tp-stream(5)).
+ *
+ * Reading:   struct stream *s = stream_open("-");
+ *            while ((r = stream_next(s, &rec)) > 0) ...
+ *            r < 0: failed, said.   stream_close(s) returns the status so far.
+ * stream_next returns every record but bookkeeping is done inside: a head is
+ * checked (unknown major version: -1), `end` is compared with what came, a
+ * missing or disagreeing end marks the stream cut (one warning), a line that is
+ * no record is counted, said once and skipped (cut as well).  Streams laid end
+ * to end are read as one after the other.
+ *
+ * Writing:   stream_writer_init, _head, _put per record, _end, _close. */
+#ifndef TP_STREAM_H
+#define TP_STREAM_H
+
+#include "base.h"
+#include "in.h"
+#include "jw.h"
+#include "out.h"
+#include "rec.h"
+
+#define TP_STREAM_MAJOR 1
+
+struct stream; /* private */
+
+struct stream *stream_open(const char *path) RESULT_USED;     /* NULL, said */
+/* Takes over an input of which the first n bytes were already read. */
+struct stream *stream_adopt(struct in *in, const void *first, size_t n) RESULT_USED;
+int stream_next(struct stream *s, struct rec *r) RESULT_USED; /* 1, 0, -1 */
+/* When set, called before a read that would block: flush your output there. */
+void stream_on_idle(struct stream *s, int (*fn)(void *), void *arg);
+/* The head in force: {tp,...} as parsed; epoch_ns 0 with none. */
+int64_t stream_epoch_ns(const struct stream *s);
+struct text stream_head_text(const struct stream *s, const char *key); /* "host", "program" */
+struct text stream_prov(const struct stream *s); /* raw JSON array, "[]" with none */
+/* How the segment (head to end) stands: complete only after its whole end. */
+bool stream_cut(const struct stream *s);
+/* ST_OK or ST_PARTIAL over all segments; frees s. */
+int stream_close(struct stream *s);
+
+/* The face of output: -t text, -j plain NDJSON, -z LZ4; else a terminal gets
+ * text and anything else LZ4. */
+enum face { FACE_AUTO, FACE_TEXT, FACE_JSON, FACE_LZ4 };
+enum face face_resolve(enum face wish, int fd);
+
+struct stream_writer {
+	struct out *out;
+	struct buf line;
+	struct jw jw;      /* fill between stream_begin and stream_put */
+	uint64_t records;  /* since the head, without head and end */
+	uint64_t dropped;
+	bool open;         /* a head was written and no end yet */
+};
+int stream_writer_init(struct stream_writer *w, int fd, enum face face) RESULT_USED;
+/* prov: the input's raw JSON array or {NULL,0}; our own step is appended
+ * {program, version, host, argv[]}; argv may be NULL. */
+int stream_head(struct stream_writer *w, int64_t epoch_ns, struct text prov,
+	char **argv) RESULT_USED;
+/* Start a record of that kind: jw is inside the object, "kind" written. */
+struct jw *stream_begin(struct stream_writer *w, const char *kind);
+int stream_put(struct stream_writer *w) RESULT_USED;
+int stream_pass(struct stream_writer *w, struct text line) RESULT_USED; /* a record unchanged */
+/* job_status < 0: none. */
+int stream_end(struct stream_writer *w, bool complete, int job_status) RESULT_USED;
+int stream_writer_flush(void *w) RESULT_USED;    /* fits stream_on_idle */
+int stream_writer_close(struct stream_writer *w) RESULT_USED;
+
+#endif

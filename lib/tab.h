@@ -1,0 +1,36 @@
+/* tab.h - text for a person: aligned tables, bars, sparklines, into a buf.
+ *
+ * Width is $COLUMNS, else the terminal's, else 80; text that is no terminal is
+ * never cut, on one the last text column is ("..."). UTF-8 display width is
+ * counted; control bytes are escaped.  Colour only on a terminal, NO_COLOR and
+ * TERM=dumb honoured, and never alone the carrier of a meaning. */
+#ifndef TP_TAB_H
+#define TP_TAB_H
+
+#include "base.h"
+#include "buf.h"
+
+int tab_width(int fd);
+bool tab_colour(int fd);
+
+struct tab; /* private */
+/* spec: one letter a column: 'l' left, 'r' right, 'w' left and takes what
+ * width is left (wraps or is cut). */
+struct tab *tab_new(const char *spec);
+void tab_head(struct tab *t, ...);               /* const char *, one a column */
+void tab_row(struct tab *t, ...);                /* const char *, one a column; NULL = "" */
+void tab_rule(struct tab *t);
+void tab_put(struct tab *t, struct buf *b, int width, bool cut);
+void tab_free(struct tab *t);
+
+/* A bar of `width` cells split in parts by their share: letters tell the parts
+ * apart ("CCCCxx..."), so that it reads without colour.  Largest remainder:
+ * cells add up to width. */
+struct tab_part { char letter; int64_t value; };
+void tab_bar(struct buf *b, const struct tab_part *part, size_t n, int width);
+/* A sparkline of n values in width cells, eight levels (UTF-8 blocks); each
+ * cell shows the largest of its values; lo..hi is the scale. */
+void tab_spark(struct buf *b, const int64_t *v, size_t n, int width,
+	int64_t lo, int64_t hi);
+
+#endif
