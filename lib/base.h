@@ -8,7 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <time.h>
 
 #define RESULT_USED __attribute__((warn_unused_result))
 #define NORETURN __attribute__((noreturn))
@@ -35,7 +39,8 @@ static inline bool text_is(struct text a, const char *lit)
 	return a.n == n && memcmp(a.s, lit, n) == 0;
 }
 
-/* Calls that hide an error, follow the locale, or write past an end. */
+/* Calls that hide an error, follow the locale, or write past an end.  The
+ * system headers that declare them must come first: they are above. */
 #ifndef TP_ALLOW_BANNED
 #pragma GCC poison strcpy strcat sprintf vsprintf strncpy strtok gets
 #pragma GCC poison atoi atol atof mktemp tmpnam asctime ctime

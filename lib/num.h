@@ -17,7 +17,7 @@ int num_duration(struct text t, int64_t unit_ns, int64_t *out) RESULT_USED;
 /* Bytes: bare numbers count in unit; GB MB KB = 1e9.., GiB MiB KiB = 2^30..;
  * a fraction is allowed ("139.8", "80GiB"). */
 int num_bytes(struct text t, int64_t unit, int64_t *out) RESULT_USED;
-/* "A:B" both included, "A:+N", "A" (= A:A); 0 <= A <= B. */
+/* "A:B" both included, "A:+N" N of them, "A" (= A:A); 0 <= A <= B. */
 int num_range(struct text t, int64_t *first, int64_t *last) RESULT_USED;
 
 /* For a person: fixed, short, right for the size.  out holds NUM_LEN. */

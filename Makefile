@@ -1,0 +1,135 @@
+# torch-profile: everything built goes to .build/MODE; release mode also leaves
+# symlinks in bin/, so that PATH=$PWD/bin:$PATH works right after make.
+# MODE is release, debug, asan, cov (or fuzz, by way of `make fuzz`).
+VERSION := 0.1
+MODE    ?= release
+B       := .build/$(MODE)
+PREFIX  ?= /usr/local
+J       ?= 2
+MAKEFLAGS += -r
+ifeq ($(origin CC),default)
+CC      := cc
+endif
+AR      ?= ar
+INSTALL ?= install
+
+PKG     ?= pkg-config
+DEPS    := yajl liblz4 sqlite3 zlib
+DEP_CFLAGS := $(shell $(PKG) --cflags $(DEPS) 2>/dev/null)
+DEP_LIBS   := $(or $(shell $(PKG) --libs $(DEPS) 2>/dev/null),-lyajl -llz4 -lsqlite3 -lz)
+MOCKA_LIBS := $(or $(shell $(PKG) --libs cmocka 2>/dev/null),-lcmocka)
+
+WARN := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
+	-Wmissing-prototypes -Wvla -Wwrite-strings -Wformat=2 -Wundef \
+	-Wno-overlength-strings
+FLAGS_release := -O2 -g
+FLAGS_debug   := -O0 -g3 -Werror
+FLAGS_asan    := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all \
+	-fsanitize=address,undefined
+FLAGS_cov     := -O0 -g --coverage
+FLAGS_fuzz    := $(FLAGS_asan) -fsanitize=fuzzer-no-link
+MODEFLAGS := $(or $(FLAGS_$(MODE)),$(error MODE=$(MODE)? one of release debug asan cov))
+# the user's flags come last and never lose ours
+ALL_CPPFLAGS = -D_GNU_SOURCE -Ilib -Ishare -I$(B)/gen \
+	-DTP_VERSION='"$(VERSION)"' $(DEP_CFLAGS) $(CPPFLAGS)
+ALL_CFLAGS   = $(WARN) $(MODEFLAGS) -fPIC -ffile-prefix-map=$(CURDIR)=. $(CFLAGS)
+ALL_LDFLAGS  = $(MODEFLAGS) $(LDFLAGS)
+NOW = $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LDLIBS)
+
+LIBO := $(patsubst %.c,$(B)/%.o,$(wildcard lib/*.c))
+PROG := $(patsubst bin/%.c,%,$(wildcard bin/tp-*.c))
+SH   := $(patsubst bin/%,%,$(shell find bin -name 'tp-*' -type f ! -name '*.c' 2>/dev/null))
+UNIT := $(patsubst t/unit/%.c,$(B)/t/%,$(wildcard t/unit/*.c))
+FUZZ := $(patsubst t/fuzz/%.c,$(B)/fuzz/%,$(wildcard t/fuzz/*.c))
+GEN  := $(patsubst share/%.sql,$(B)/gen/%.sql.h,$(wildcard share/*.sql))
+MAN  := $(wildcard doc/*.[1-9])
+
+# The capture library needs CUDA's headers alone; it opens the libraries late.
+CUDA_HOME ?= /usr/local/cuda
+CAPO := $(patsubst %.c,$(B)/%.o,$(wildcard lib/capture/*.c))
+CUPTI_H := $(firstword $(wildcard $(CUDA_HOME)/include/cupti.h \
+	$(CUDA_HOME)/extras/CUPTI/include/cupti.h))
+CAPTURE := $(if $(CAPO),$(if $(CUPTI_H),$(B)/lib/libtpcapture.so,no-capture))
+
+all: $(PROG:%=$(B)/bin/%) $(SH:%=$(B)/bin/%) $(B)/libtp.a $(B)/share $(CAPTURE) \
+	$(if $(filter release,$(MODE)),$(PROG:%=bin/%))
+
+$(PROG:%=bin/%): bin/%: $(B)/bin/%
+	@ln -sf ../$< $@
+$(SH:%=$(B)/bin/%): $(B)/bin/%: bin/% | $(B)/.dirs
+	@cp $< $@
+$(B)/share: | $(B)/.dirs
+	@ln -sfn ../../share $@
+$(B)/libtp.a: $(LIBO)
+	rm -f $@ && $(AR) rcs $@ $^
+$(PROG:%=$(B)/bin/%): $(B)/bin/%: $(B)/bin/%.o $(B)/libtp.a
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(DEP_LIBS) $(LDLIBS)
+$(UNIT): $(B)/t/%: $(B)/t/unit/%.o $(B)/libtp.a
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(MOCKA_LIBS) $(DEP_LIBS) $(LDLIBS)
+$(FUZZ): $(B)/fuzz/%: $(B)/t/fuzz/%.o $(B)/libtp.a
+	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(DEP_LIBS) $(LDLIBS)
+$(B)/lib/libtpcapture.so: $(CAPO) $(B)/libtp.a
+	$(CC) -shared $(ALL_LDFLAGS) -Wl,--exclude-libs,ALL -o $@ $^ -llz4 -ldl -lpthread
+$(CAPO): ALL_CFLAGS += -fvisibility=hidden -isystem $(dir $(CUPTI_H)) \
+	-isystem $(CUDA_HOME)/include
+no-capture:
+	@echo 'no cupti.h under $(CUDA_HOME): the capture library is left out (set CUDA_HOME)'
+
+$(B)/%.o: %.c $(B)/.flags | $(GEN)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+# a .sql file as one C string: static const char q[] =
+#                              #include "NAME.sql.h"
+#                              ;
+$(B)/gen/%.sql.h: share/%.sql | $(B)/.dirs
+	@sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< >$@
+$(B)/.dirs:
+	@mkdir -p $(B)/bin $(B)/lib $(B)/gen $(B)/t $(B)/fuzz && touch $@
+# changed flags rebuild
+$(B)/.flags: force | $(B)/.dirs
+	@printf '%s\n' '$(subst ','\'',$(NOW))' | cmp -s - $@ || \
+		printf '%s\n' '$(subst ','\'',$(NOW))' >$@
+
+# check and demo work on a bare machine: t/need installs what is missing, and
+# only then the second make looks for the libraries.
+check demo:
+	@t/need build $@
+	@$(MAKE) --no-print-directory $@-now
+tests: all $(UNIT)
+check-now: tests
+	@TP_BUILD=$(CURDIR)/$(B) PATH="$(CURDIR)/$(B)/bin:$$PATH" prove -j$(J) t/
+demo-now: all
+	@PATH="$(CURDIR)/$(B)/bin:$$PATH" sh share/demo.sh
+bench: all
+	@PATH="$(CURDIR)/$(B)/bin:$$PATH" sh t/bench.sh
+torture: all
+	@PATH="$(CURDIR)/$(B)/bin:$$PATH" sh t/torture
+FUZZ_SECONDS ?= 60
+fuzz:
+	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-now
+fuzz-now: $(FUZZ)
+	@sh t/fuzz/run $(FUZZ_SECONDS) $(FUZZ)
+lint:
+	@CC='$(CC)' CPPFLAGS='$(subst ','\'',$(ALL_CPPFLAGS))' sh t/lint
+
+D = $(DESTDIR)$(PREFIX)
+install: all
+	$(INSTALL) -d $(D)/bin $(D)/share/tp $(D)/share/man/man1
+	$(INSTALL) -m 755 $(PROG:%=$(B)/bin/%) $(SH:%=bin/%) $(D)/bin
+	cp -R share/. $(D)/share/tp
+	$(foreach s,1 5 7,$(if $(filter %.$s,$(MAN)),$(INSTALL) -d $(D)/share/man/man$s && \
+		$(INSTALL) -m 644 $(filter %.$s,$(MAN)) $(D)/share/man/man$s &&)) :
+	$(if $(filter %.so,$(CAPTURE)),$(INSTALL) -d $(D)/lib/tp && \
+		$(INSTALL) -m 755 $(CAPTURE) $(D)/lib/tp)
+uninstall:
+	cd $(D)/bin && rm -f $(PROG) $(SH)
+	rm -rf $(D)/share/tp $(D)/lib/tp
+	$(foreach m,$(MAN),rm -f $(D)/share/man/man$(subst .,,$(suffix $m))/$(notdir $m) &&) :
+clean:
+	rm -rf .build $(PROG:%=bin/%)
+
+.PHONY: all tests check demo check-now demo-now bench torture fuzz fuzz-now \
+	lint install uninstall clean no-capture force
+.DELETE_ON_ERROR:
+.SECONDARY:
+-include $(wildcard $(B)/lib/*.d $(B)/lib/capture/*.d $(B)/bin/*.d $(B)/t/*/*.d)

@@ -1,0 +1,265 @@
+#include "base.h"
+#include "say.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+int say_verbosity;
+
+static const char *prog = "tp";
+
+/* A message is built on the stack, so that it also comes out when there is no
+ * memory left; a longer one loses its tail. */
+#define SAY_MAX 4096
+struct line {
+	char s[SAY_MAX + 8];
+	size_t n;
+};
+
+/* Length of the well-formed UTF-8 character at s, 0 when there is none or it
+ * is a C1 control (U+0080..9F), which a terminal would obey. */
+static size_t utf8_printable(const unsigned char *s, const unsigned char *end)
+{
+	size_t len = *s >= 0xf0 ? 4 : *s >= 0xe0 ? 3 : 2;
+
+	if (*s < 0xc2 || *s > 0xf4 || (size_t)(end - s) < len)
+		return 0;
+	for (size_t i = 1; i < len; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((s[0] == 0xc2 && s[1] < 0xa0) || (s[0] == 0xe0 && s[1] < 0xa0) ||
+	    (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+	    (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return len;
+}
+
+static void line_add(struct line *l, const char *text)
+{
+	static const char hex[] = "0123456789abcdef";
+	const unsigned char *s = (const unsigned char *)text;
+	const unsigned char *end = s + strlen(text);
+
+	while (s < end && l->n < SAY_MAX) {
+		size_t len = *s < 0x80 ? (*s >= 0x20 && *s != 0x7f) :
+			utf8_printable(s, end);
+
+		if (len == 0) {
+			char esc[4] = { '\\', 'x', hex[*s >> 4], hex[*s & 15] };
+
+			memcpy(l->s + l->n, esc, 4);
+			l->n += 4;
+			s++;
+		} else {
+			memcpy(l->s + l->n, s, len);
+			l->n += len;
+			s += len;
+		}
+	}
+}
+
+/* Words that cannot be delivered have nowhere to be reported. */
+static void tell(const char *s, size_t n)
+{
+	while (write(STDERR_FILENO, s, n) < 0 && errno == EINTR)
+		;
+}
+
+static struct {
+	bool known, tty, shown;
+	int64_t since_ns, last_ns;
+} progress;
+
+void say_progress_done(void)
+{
+	if (progress.shown)
+		tell("\r\033[K", 4);
+	progress.shown = false;
+	progress.since_ns = progress.last_ns = 0;
+}
+
+static void PRINTF_LIKE(1, 0) say(const char *fmt, va_list ap, const char *why)
+{
+	struct line l = { .n = 0 };
+	char text[SAY_MAX];
+	int keep = errno;
+
+	if (progress.shown)
+		tell("\r\033[K", 4);
+	progress.shown = false;
+	if (vsnprintf(text, sizeof text, fmt, ap) < 0)
+		text[0] = '\0';
+	line_add(&l, prog);
+	line_add(&l, ": ");
+	line_add(&l, text);
+	if (why) {
+		line_add(&l, ": ");
+		line_add(&l, why);
+	}
+	l.s[l.n++] = '\n';
+	tell(l.s, l.n);
+	errno = keep;
+}
+
+void warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap, NULL);
+	va_end(ap);
+}
+
+void note(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (say_verbosity < 0)
+		return;
+	va_start(ap, fmt);
+	say(fmt, ap, NULL);
+	va_end(ap);
+}
+
+void info(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (say_verbosity < 1)
+		return;
+	va_start(ap, fmt);
+	say(fmt, ap, NULL);
+	va_end(ap);
+}
+
+int error(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap, NULL);
+	va_end(ap);
+	return -1;
+}
+
+int error_errno(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap, strerror(errno));
+	va_end(ap);
+	return -1;
+}
+
+void die(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap, NULL);
+	va_end(ap);
+	exit(ST_FAIL);
+}
+
+void die_errno(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap, strerror(errno));
+	va_end(ap);
+	exit(ST_FAIL);
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+#define PROGRESS_WAIT_NS 1000000000
+#define PROGRESS_GAP_NS 200000000
+
+void say_progress(const char *fmt, ...)
+{
+	struct line l = { .n = 0 };
+	char text[256];
+	int64_t now;
+	va_list ap;
+
+	if (!progress.known) {
+		progress.tty = isatty(STDERR_FILENO);
+		progress.known = true;
+	}
+	if (!progress.tty || say_verbosity < 0)
+		return;
+	if (!fmt) {
+		say_progress_done();
+		return;
+	}
+	now = now_ns();
+	if (progress.since_ns == 0)
+		progress.since_ns = now;
+	if (now - progress.since_ns < PROGRESS_WAIT_NS ||
+	    now - progress.last_ns < PROGRESS_GAP_NS)
+		return;
+	progress.last_ns = now;
+	va_start(ap, fmt);
+	if (vsnprintf(text, sizeof text, fmt, ap) < 0)
+		text[0] = '\0';
+	va_end(ap);
+	line_add(&l, prog);
+	line_add(&l, ": ");
+	line_add(&l, text);
+	memmove(l.s + 4, l.s, l.n);
+	memcpy(l.s, "\r\033[K", 4);
+	tell(l.s, l.n + 4);
+	progress.shown = true;
+}
+
+static bool fd_is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0 || errno != EBADF;
+}
+
+/* A later open must not land on 0 or 2. */
+static void fd_fill(int fd, int flags)
+{
+	int null;
+
+	if (fd_is_open(fd))
+		return;
+	null = open("/dev/null", flags);
+	if (null >= 0 && null != fd) {
+		(void)dup2(null, fd);
+		close(null);
+	}
+}
+
+void say_init(const char *argv0)
+{
+	const char *slash = argv0 ? strrchr(argv0, '/') : NULL;
+	bool has_stdout = fd_is_open(STDOUT_FILENO);
+	sigset_t set;
+
+	if (argv0 && *argv0)
+		prog = slash && slash[1] ? slash + 1 : argv0;
+	fd_fill(STDERR_FILENO, O_WRONLY);
+	fd_fill(STDIN_FILENO, O_RDONLY);
+	if (!has_stdout)
+		die("standard output is closed");
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+const char *say_prog(void)
+{
+	return prog;
+}
