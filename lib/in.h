@@ -14,6 +14,8 @@ struct in; /* private */
  * or a compression that we only recognise (zstd, xz, bzip2, zip: the line names
  * it and the command to unpack it). */
 struct in *in_open(const char *path) RESULT_USED;
+/* The same over a copy of n bytes. */
+struct in *in_memory(const char *name, const void *p, size_t n) RESULT_USED;
 void in_close(struct in *in);
 
 /* Up to n decoded bytes: >0 count, 0 end, -1 error said.  A compressed

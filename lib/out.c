@@ -1,0 +1,196 @@
+#include "base.h"
+#include "out.h"
+#include "mem.h"
+#include "say.h"
+
+#include <errno.h>
+#include <lz4frame.h>
+#include <unistd.h>
+
+/* What is gathered before a write(2): a pipe holds that much. */
+#define WRITE_BYTES (64u << 10)
+/* Text given to liblz4 at once, one block: bounds the buffer behind it. */
+#define CHUNK_BYTES (256u << 10)
+#define FRAME_BYTES (2u << 20)
+#define SILENCE_NS INT64_C(1000000000)
+
+struct out {
+	int fd;
+	enum out_face face;
+	struct buf wait;       /* bytes on their way to the fd */
+	LZ4F_cctx *c;
+	bool in_frame;
+	size_t frame_bytes;    /* text in the open frame */
+	size_t unflushed;      /* text that liblz4 may still hold */
+	int64_t flushed_ns;    /* when the last flush was; 0: written since */
+	bool failed;           /* said */
+};
+
+static const LZ4F_preferences_t prefs = {
+	.frameInfo = {
+		.blockSizeID = LZ4F_max256KB,
+		.blockMode = LZ4F_blockLinked,
+		.contentChecksumFlag = LZ4F_contentChecksumEnabled,
+	},
+};
+
+static const char *out_name(const struct out *o)
+{
+	return o->fd == STDOUT_FILENO ? "stdout" : "output";
+}
+
+static int out_fail(struct out *o)
+{
+	o->failed = true;
+	return error_errno("%s", out_name(o));
+}
+
+static int fd_write(struct out *o)
+{
+	size_t at = 0;
+
+	while (at < o->wait.len) {
+		ssize_t n = write(o->fd, o->wait.data + at, o->wait.len - at);
+
+		if (n > 0)
+			at += (size_t)n;
+		else if (n < 0 && errno != EINTR)
+			return out_fail(o);
+	}
+	buf_reset(&o->wait);
+	return 0;
+}
+
+struct out *out_open(int fd, enum out_face face)
+{
+	struct out *o = xcalloc(1, sizeof *o);
+
+	o->fd = fd;
+	o->face = face;
+	if (face == OUT_LZ4 &&
+	    LZ4F_isError(LZ4F_createCompressionContext(&o->c, LZ4F_VERSION)))
+		die("out of memory (LZ4)");
+	return o;
+}
+
+/* What a call of liblz4 put behind o->wait. */
+static int lz4_took(struct out *o, size_t n)
+{
+	if (LZ4F_isError(n)) {
+		o->failed = true;
+		return error("%s: LZ4: %s", out_name(o), LZ4F_getErrorName(n));
+	}
+	o->wait.len += n;
+	return 0;
+}
+
+static int frame_begin(struct out *o)
+{
+	buf_room(&o->wait, LZ4F_HEADER_SIZE_MAX);
+	o->in_frame = true;
+	o->frame_bytes = o->unflushed = 0;
+	return lz4_took(o, LZ4F_compressBegin(o->c, o->wait.data + o->wait.len,
+		LZ4F_HEADER_SIZE_MAX, &prefs));
+}
+
+static int frame_end(struct out *o)
+{
+	size_t room = LZ4F_compressBound(0, &prefs);
+
+	if (!o->in_frame)
+		return 0;
+	o->in_frame = false;
+	buf_room(&o->wait, room);
+	return lz4_took(o, LZ4F_compressEnd(o->c, o->wait.data + o->wait.len,
+		room, NULL));
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int lz4_write(struct out *o, const char *p, size_t n)
+{
+	size_t room = LZ4F_compressBound(MIN(n, CHUNK_BYTES), &prefs);
+
+	if (o->flushed_ns && now_ns() - o->flushed_ns >= SILENCE_NS &&
+	    frame_end(o) < 0)
+		return -1;
+	o->flushed_ns = 0;
+	if (!o->in_frame && frame_begin(o) < 0)
+		return -1;
+	o->frame_bytes += n;
+	o->unflushed += n;
+	while (n > 0) {
+		size_t k = MIN(n, CHUNK_BYTES);
+
+		buf_room(&o->wait, room);
+		if (lz4_took(o, LZ4F_compressUpdate(o->c, o->wait.data +
+				o->wait.len, room, p, k, NULL)) < 0 ||
+		    (o->wait.len >= WRITE_BYTES && fd_write(o) < 0))
+			return -1;
+		p += k;
+		n -= k;
+	}
+	return o->frame_bytes >= FRAME_BYTES ? frame_end(o) : 0;
+}
+
+int out_write(struct out *o, const void *p, size_t n)
+{
+	if (o->failed)
+		return -1;
+	if (n == 0)
+		return 0;
+	if (o->face == OUT_LZ4)
+		return lz4_write(o, p, n);
+	buf_add(&o->wait, p, n);
+	return o->wait.len >= WRITE_BYTES ? fd_write(o) : 0;
+}
+
+int out_flush(struct out *o)
+{
+	size_t room;
+
+	if (o->failed)
+		return -1;
+	if (o->in_frame && o->unflushed) {
+		room = LZ4F_compressBound(0, &prefs);
+		buf_room(&o->wait, room);
+		if (lz4_took(o, LZ4F_flush(o->c, o->wait.data + o->wait.len,
+				room, NULL)) < 0)
+			return -1;
+		o->unflushed = 0;
+	}
+	if (o->face == OUT_LZ4 && !o->flushed_ns)
+		o->flushed_ns = now_ns();
+	return fd_write(o);
+}
+
+static void out_free(struct out *o)
+{
+	LZ4F_freeCompressionContext(o->c);
+	buf_release(&o->wait);
+	free(o);
+}
+
+int out_close(struct out *o)
+{
+	int rc = o->failed || frame_end(o) < 0 || fd_write(o) < 0 ? -1 : 0;
+
+	if (close(o->fd) < 0 && errno != EINTR && rc == 0)
+		rc = out_fail(o);
+	out_free(o);
+	return rc;
+}
+
+void out_abort(struct out *o)
+{
+	if (!o)
+		return;
+	close(o->fd); /* a failure was said already */
+	out_free(o);
+}
