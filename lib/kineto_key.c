@@ -1,0 +1,48 @@
+/* kineto_key.c - one hash probe a key: the parser meets eight to thirty keys an
+ * event, most of them unknown. */
+#include "kineto_key.h"
+
+static const struct text key_text[K_COUNT] = {
+#define X(e, s) [e] = { s, sizeof(s) - 1 },
+	EVENT_KEYS(X) ARG_KEYS(X) COLL_KEYS(X)
+#undef X
+};
+
+static unsigned key_hash(const unsigned char *s, size_t n)
+{
+	return (s[0] * 5u + s[n - 1] * 29u + (unsigned)n * 101u) & 255;
+}
+
+void key_table_init(struct key_table *t)
+{
+	memset(t, 0, sizeof *t);
+	for (unsigned k = 0; k < K_COUNT; k++) {
+		unsigned char *slot = t->slot[k >= K_ARG_FIRST];
+		unsigned h = key_hash((const void *)key_text[k].s, key_text[k].n);
+
+		while (slot[h])
+			h = (h + 1) & 255;
+		slot[h] = (unsigned char)(k + 1);
+	}
+}
+
+enum kineto_key key_find(const struct key_table *t, bool args,
+	const unsigned char *s, size_t n)
+{
+	const unsigned char *slot = t->slot[args];
+
+	if (n == 0)
+		return K_NONE;
+	for (unsigned h = key_hash(s, n); slot[h]; h = (h + 1) & 255) {
+		const struct text *k = &key_text[slot[h] - 1];
+
+		if (k->n == n && memcmp(k->s, s, n) == 0)
+			return slot[h] - 1;
+	}
+	return K_NONE;
+}
+
+const char *key_name(enum kineto_key k)
+{
+	return key_text[k].s;
+}

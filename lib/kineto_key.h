@@ -1,0 +1,59 @@
+/* kineto_key.h - the keys of a Chrome-trace event that we read, and the lookup
+ * from a key's bytes to its number.  All others are skipped. */
+#ifndef TP_KINETO_KEY_H
+#define TP_KINETO_KEY_H
+
+#include "base.h"
+
+/* X(enum, key).  Of the event itself: */
+#define EVENT_KEYS(X) \
+	X(K_PH, "ph") X(K_CAT, "cat") X(K_NAME, "name") X(K_PID, "pid") \
+	X(K_TID, "tid") X(K_TS, "ts") X(K_DUR, "dur") X(K_ARGS, "args")
+/* Of its args: links, place, size, memory; */
+#define ARG_KEYS(X) \
+	X(K_EXT, "External id") X(K_EXT_OLD, "external id") \
+	X(K_CORR, "correlation") X(K_DEVICE, "device") X(K_STREAM, "stream") \
+	X(K_STREAM_WAS, "original_stream") X(K_BYTES, "bytes") \
+	X(K_SIZE, "size") X(K_GRID, "grid") X(K_SEQ, "Sequence number") \
+	X(K_FWD_TID, "Fwd thread id") X(K_MEM_BYTES, "Bytes") \
+	X(K_MEM_ALLOCATED, "Total Allocated") \
+	X(K_MEM_RESERVED, "Total Reserved") X(K_MEM_ADDR, "Addr") \
+	X(K_MEM_DEVICE, "Device Id") X(K_MEM_TYPE, "Device Type")
+/* and what a collective carries. */
+#define COLL_KEYS(X) \
+	X(K_COLL, "Collective name") X(K_COLL_IN, "In msg nelems") \
+	X(K_COLL_OUT, "Out msg nelems") X(K_COLL_SIZE, "Group size") \
+	X(K_COLL_DTYPE, "dtype") X(K_COLL_INSPLIT, "In split size") \
+	X(K_COLL_OUTSPLIT, "Out split size") \
+	X(K_COLL_PG, "Process Group Name") \
+	X(K_COLL_DESC, "Process Group Description") \
+	X(K_COLL_RANKS, "Process Group Ranks") X(K_COLL_SRC, "Src Rank") \
+	X(K_COLL_DST, "Dst Rank") X(K_COLL_SEQ, "Seq") \
+	X(K_COLL_COMMS, "Comms Id") X(K_COLL_COMMUNICATOR, "Communicator_id") \
+	X(K_COLL_RANK, "Rank") X(K_COLL_START, "Global rank start") \
+	X(K_COLL_STRIDE, "Global rank stride")
+
+enum kineto_key {
+#define X(e, s) e,
+	EVENT_KEYS(X) ARG_KEYS(X) COLL_KEYS(X)
+#undef X
+	K_COUNT,
+	K_NONE = K_COUNT
+};
+#define K_BIT(k) (UINT64_C(1) << (k))
+#define K_ARG_FIRST K_EXT
+#define K_COLL_FIRST K_COLL
+#define K_ARG_BITS (~(K_BIT(K_ARG_FIRST) - 1))
+#define K_COLL_BITS (~(K_BIT(K_COLL_FIRST) - 1))
+_Static_assert(K_COUNT < 64, "a set of keys is one word");
+
+struct key_table {
+	unsigned char slot[2][256]; /* event, args: key number + 1, open addressing */
+};
+void key_table_init(struct key_table *t);
+/* K_NONE: not one of ours. */
+enum kineto_key key_find(const struct key_table *t, bool args,
+	const unsigned char *s, size_t n);
+const char *key_name(enum kineto_key k);
+
+#endif
