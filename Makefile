@@ -40,6 +40,7 @@ LIBO := $(patsubst %.c,$(B)/%.o,$(wildcard lib/*.c))
 PROG := $(patsubst bin/%.c,%,$(wildcard bin/tp-*.c))
 SH   := $(patsubst bin/%,%,$(shell find bin -name 'tp-*' -type f ! -name '*.c' 2>/dev/null))
 UNIT := $(patsubst t/unit/%.c,$(B)/t/%,$(wildcard t/unit/*.c))
+TOOL := $(patsubst t/tools/%.c,$(B)/t/%,$(wildcard t/tools/*.c))
 FUZZ := $(patsubst t/fuzz/%.c,$(B)/fuzz/%,$(wildcard t/fuzz/*.c))
 GEN  := $(patsubst share/%.sql,$(B)/gen/%.sql.h,$(wildcard share/*.sql))
 MAN  := $(wildcard doc/*.[1-9])
@@ -66,6 +67,8 @@ $(PROG:%=$(B)/bin/%): $(B)/bin/%: $(B)/bin/%.o $(B)/libtp.a
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(DEP_LIBS) $(LDLIBS)
 $(UNIT): $(B)/t/%: $(B)/t/unit/%.o $(B)/libtp.a
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(MOCKA_LIBS) $(DEP_LIBS) $(LDLIBS)
+$(TOOL): $(B)/t/%: $(B)/t/tools/%.o $(B)/libtp.a
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(DEP_LIBS) $(LDLIBS)
 $(FUZZ): $(B)/fuzz/%: $(B)/t/fuzz/%.o $(B)/libtp.a
 	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(DEP_LIBS) $(LDLIBS)
 $(B)/lib/libtpcapture.so: $(CAPO) $(B)/libtp.a
@@ -100,8 +103,8 @@ check-now: tests
 	@TP_BUILD=$(CURDIR)/$(B) PATH="$(CURDIR)/$(B)/bin:$$PATH" prove -j$(J) t/
 demo-now: all
 	@PATH="$(CURDIR)/$(B)/bin:$$PATH" sh share/demo.sh
-bench: all
-	@PATH="$(CURDIR)/$(B)/bin:$$PATH" sh t/bench.sh
+bench: all $(TOOL)
+	@BUILD=$(CURDIR)/$(B) bash t/bench.sh $(BENCH)
 torture: all
 	@PATH="$(CURDIR)/$(B)/bin:$$PATH" sh t/torture
 FUZZ_SECONDS ?= 60

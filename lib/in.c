@@ -92,10 +92,12 @@ static ssize_t plain_step(struct in *in, unsigned char *p, size_t n)
 	return (ssize_t)k;
 }
 
-/* The magic that the first bytes are, *maybe when more bytes could make one. */
-static const struct magic *magic_find(const struct in *in, bool *maybe)
+/* The magic that the first bytes are; *maybe is one that more bytes could
+ * still make. */
+static const struct magic *magic_find(const struct in *in,
+	const struct magic **maybe)
 {
-	*maybe = false;
+	*maybe = NULL;
 	for (size_t i = 0; i < ARRAY_LEN(magics); i++) {
 		const struct magic *m = &magics[i];
 		size_t n = MIN((size_t)m->n, in->have);
@@ -105,7 +107,8 @@ static const struct magic *magic_find(const struct in *in, bool *maybe)
 			continue;
 		if (in->have >= m->n)
 			return m;
-		*maybe = true;
+		if (!*maybe)
+			*maybe = m;
 	}
 	return NULL;
 }
@@ -113,13 +116,14 @@ static const struct magic *magic_find(const struct in *in, bool *maybe)
 /* Reads no further than needed: a live stream of text is told by a byte. */
 static int sniff(struct in *in)
 {
-	const struct magic *m;
+	const struct magic *m, *maybe;
 	ssize_t got = 1;
-	bool maybe;
 
 	while (!(m = magic_find(in, &maybe)) && maybe && got > 0)
 		if ((got = raw_fill(in)) < 0)
 			return -1;
+	if (!m && maybe && maybe->first[0] < ' ')
+		m = maybe; /* no text begins so: it was cut in its magic */
 	if (m && m->foreign)
 		return error("%s: compressed with %s, which is not read here "
 			"(unpack it: %s)", in->name, m->foreign, m->unpack);

@@ -5,9 +5,12 @@
  *	struct sorter_iter it; sorter_first(&s, &it);
  *	while ((p = sorter_next(&it))) ...          // may be repeated
  *	sorter_release(&s);
- * Records already in order are never compared more than once (runs are cut only
- * where the buffer is full); what does not fit spills as sorted runs to one
- * unlinked scratch file beside the store.  cmp must be a total order. */
+ * Records already in order are compared once, with their neighbour, and never
+ * merged; what does not fit spills as sorted runs to one unlinked scratch file
+ * in dir (NULL: here).  cmp must be a total order.  Several iterators may run at
+ * once; a record lives until its iterator's next call.  LIMITS: memory_bytes for
+ * the buffer and its merge, as much for each iterator of spilled records, and 88
+ * bytes a run. */
 #ifndef TP_SORTER_H
 #define TP_SORTER_H
 
@@ -17,12 +20,15 @@ typedef int sorter_cmp(const void *a, const void *b);
 
 struct sorter {
 	size_t size, n, cap, total;
+	size_t most;           /* records that the buffer may hold */
 	char *item;
 	sorter_cmp *cmp;
 	char *dir;
 	int fd;                /* -1: nothing spilled */
 	struct sorter_run { int64_t off; size_t n; } *run;
 	size_t nrun, caprun;
+	size_t spilled;        /* records in the file */
+	char *last;            /* the last of them */
 	bool sorted;           /* the buffer is in order so far */
 	bool failed;
 };
@@ -38,7 +44,8 @@ struct sorter_iter {
 	struct sorter *s;
 	struct sorter_head { int64_t off; size_t left, at, have; char *buf; } *head;
 	size_t nhead, *heap, nheap;
-	size_t next;
+	size_t next;           /* records handed out */
+	size_t per_head;       /* records that a head's buffer holds */
 	bool failed;
 };
 int sorter_first(struct sorter *s, struct sorter_iter *it) RESULT_USED;

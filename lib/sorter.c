@@ -1,0 +1,352 @@
+#include "base.h"
+#include "sorter.h"
+#include "buf.h"
+#include "mem.h"
+#include "say.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/* A read of a run while merging: larger ones gain nothing even on a disk. */
+#define READ_BYTES (1u << 20)
+
+void sorter_init(struct sorter *s, size_t size, sorter_cmp *cmp,
+	const char *dir, size_t memory_bytes)
+{
+	/* the other half is for sorting, which may set all but one aside */
+	size_t most = memory_bytes / 2 / size;
+
+	*s = (struct sorter){ .size = size, .cmp = cmp, .fd = -1,
+		.most = MAX(most, 2), .sorted = true };
+	s->dir = xstrdup(dir ? dir : ".");
+}
+
+static char *item_at(const struct sorter *s, size_t i)
+{
+	return s->item + i * s->size;
+}
+
+/* How many of the n records at p are not after `key`; p is in order. */
+static size_t upper_bound(const struct sorter *s, const char *p, size_t n,
+	const void *key)
+{
+	size_t lo = 0;
+
+	while (n > 0) {
+		size_t half = n / 2;
+
+		if (s->cmp(p + (lo + half) * s->size, key) <= 0) {
+			lo += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return lo;
+}
+
+/* Two neighbouring runs into one.  Records of the left run that are in place
+ * stay there, so that nearly sorted input is hardly moved. */
+static void merge(const struct sorter *s, size_t lo, size_t mid, size_t hi,
+	char *room)
+{
+	size_t z = s->size, left;
+	const char *a, *a_end, *b = item_at(s, mid), *b_end = item_at(s, hi);
+	char *to;
+
+	if (s->cmp(b - z, b) <= 0)
+		return;
+	lo += upper_bound(s, item_at(s, lo), mid - lo, b);
+	left = mid - lo;
+	to = item_at(s, lo);
+	memcpy(room, to, left * z);
+	for (a = room, a_end = room + left * z; a < a_end && b < b_end; to += z) {
+		if (s->cmp(a, b) <= 0) {
+			memcpy(to, a, z);
+			a += z;
+		} else {
+			memcpy(to, b, z);
+			b += z;
+		}
+	}
+	memcpy(to, a, (size_t)(a_end - a)); /* b's rest is in place */
+}
+
+/* Runs of this length are made by insertion: few moves, no scratch. */
+#define INSERT_RUN 8
+
+static void insertion_sort(const struct sorter *s, size_t lo, size_t hi,
+	char *room)
+{
+	for (size_t i = lo + 1; i < hi; i++) {
+		size_t at = i;
+
+		while (at > lo && s->cmp(item_at(s, at - 1), item_at(s, i)) > 0)
+			at--;
+		if (at == i)
+			continue;
+		memcpy(room, item_at(s, i), s->size);
+		memmove(item_at(s, at + 1), item_at(s, at), (i - at) * s->size);
+		memcpy(item_at(s, at), room, s->size);
+	}
+}
+
+static void buffer_sort(struct sorter *s)
+{
+	size_t widest = INSERT_RUN;
+	char *room;
+
+	if (s->sorted)
+		return;
+	while (widest < (s->n + 1) / 2)
+		widest *= 2;
+	room = xreallocarray(NULL, MIN(widest, s->n), s->size);
+	for (size_t lo = 0; lo < s->n; lo += INSERT_RUN)
+		insertion_sort(s, lo, MIN(lo + INSERT_RUN, s->n), room);
+	for (size_t width = INSERT_RUN; width < s->n; width *= 2)
+		for (size_t lo = 0; lo + width < s->n; lo += 2 * width)
+			merge(s, lo, lo + width, MIN(lo + 2 * width, s->n), room);
+	free(room);
+	s->sorted = true;
+}
+
+/* A file that has no name, so that nothing can leave it behind. */
+static int scratch_open(struct sorter *s)
+{
+	struct buf name = BUF_INIT;
+
+	s->fd = open(s->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (s->fd < 0) { /* not every file system can */
+		buf_addf(&name, "%s/.tp-sort.XXXXXX", s->dir);
+		s->fd = mkostemp(name.data, O_CLOEXEC);
+		if (s->fd >= 0)
+			(void)unlink(name.data);
+		buf_release(&name);
+	}
+	return s->fd < 0 ? error_errno("%s: scratch file", s->dir) : 0;
+}
+
+static int scratch_write(struct sorter *s, const char *p, size_t n)
+{
+	while (n > 0) {
+		ssize_t k = write(s->fd, p, n);
+
+		if (k < 0 && errno != EINTR)
+			return error_errno("%s: scratch file", s->dir);
+		if (k > 0) {
+			p += k;
+			n -= (size_t)k;
+		}
+	}
+	return 0;
+}
+
+/* The buffer as a run of the file: a new one, or, where it only goes on behind
+ * the last, a longer last one: input in order stays one run, never merged. */
+static int spill(struct sorter *s)
+{
+	struct sorter_run *r;
+	bool goes_on;
+
+	if (s->n == 0)
+		return 0;
+	buffer_sort(s);
+	if (s->fd < 0 && scratch_open(s) < 0)
+		return -1;
+	if (scratch_write(s, s->item, s->n * s->size) < 0)
+		return -1;
+	goes_on = s->nrun > 0 && s->cmp(s->last, s->item) <= 0;
+	if (!s->last)
+		s->last = xmalloc(s->size);
+	memcpy(s->last, item_at(s, s->n - 1), s->size);
+	if (!goes_on) {
+		GROW(s->run, s->nrun, s->caprun);
+		r = &s->run[s->nrun++];
+		*r = (struct sorter_run){ (int64_t)(s->spilled * s->size), 0 };
+	}
+	s->run[s->nrun - 1].n += s->n;
+	s->spilled += s->n;
+	s->n = 0;
+	s->sorted = true;
+	return 0;
+}
+
+int sorter_add(struct sorter *s, const void *item)
+{
+	if (s->failed)
+		return -1;
+	if (s->n == s->most && spill(s) < 0) {
+		s->failed = true;
+		return -1;
+	}
+	if (s->n == s->cap) {
+		s->cap = s->cap ? MIN(s->cap * 2, s->most) : MIN(64, s->most);
+		s->item = xreallocarray(s->item, s->cap, s->size);
+	}
+	memcpy(item_at(s, s->n), item, s->size);
+	if (s->n > 0 && s->sorted)
+		s->sorted = s->cmp(item_at(s, s->n - 1), item) <= 0;
+	s->n++;
+	s->total++;
+	return 0;
+}
+
+int sorter_done(struct sorter *s)
+{
+	if (s->failed)
+		return -1;
+	if (s->nrun == 0) {
+		buffer_sort(s);
+		return 0;
+	}
+	if (spill(s) < 0) {
+		s->failed = true;
+		return -1;
+	}
+	free(s->item); /* the merge's buffers take its place */
+	s->item = NULL;
+	s->cap = 0;
+	return 0;
+}
+
+int64_t sorter_spilled(const struct sorter *s)
+{
+	return (int64_t)s->spilled;
+}
+
+void sorter_release(struct sorter *s)
+{
+	if (s->fd >= 0)
+		close(s->fd); /* nobody will read it again */
+	free(s->item);
+	free(s->last);
+	free(s->run);
+	free(s->dir);
+	*s = (struct sorter){ .fd = -1 };
+}
+
+/* The next records of a run: 0 (have stays 0 at its end), -1 said. */
+static int head_fill(struct sorter_iter *it, struct sorter_head *h)
+{
+	const struct sorter *s = it->s;
+	size_t want = MIN(h->left, it->per_head) * s->size, got = 0;
+
+	while (got < want) {
+		ssize_t k = pread(s->fd, h->buf + got, want - got,
+			h->off + (int64_t)got);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0)
+			return error_errno("%s: scratch file", s->dir);
+		if (k == 0)
+			return error("%s: scratch file ends early", s->dir);
+		got += (size_t)k;
+	}
+	h->off += (int64_t)got;
+	h->at = 0;
+	h->have = got / s->size;
+	h->left -= h->have;
+	return 0;
+}
+
+static const char *head_item(const struct sorter_iter *it, size_t i)
+{
+	return it->head[i].buf + it->head[i].at * it->s->size;
+}
+
+/* Equal records cannot be told apart, but which run comes first is fixed. */
+static bool head_before(const struct sorter_iter *it, size_t a, size_t b)
+{
+	int c = it->s->cmp(head_item(it, a), head_item(it, b));
+
+	return c < 0 || (c == 0 && a < b);
+}
+
+static void heap_down(struct sorter_iter *it, size_t at)
+{
+	for (;;) {
+		size_t kid = 2 * at + 1, own = it->heap[at];
+
+		if (kid + 1 < it->nheap &&
+		    head_before(it, it->heap[kid + 1], it->heap[kid]))
+			kid++;
+		if (kid >= it->nheap || !head_before(it, it->heap[kid], own))
+			return;
+		it->heap[at] = it->heap[kid];
+		it->heap[kid] = own;
+		at = kid;
+	}
+}
+
+int sorter_first(struct sorter *s, struct sorter_iter *it)
+{
+	*it = (struct sorter_iter){ .s = s, .failed = s->failed };
+	if (s->failed)
+		return -1;
+	if (s->nrun == 0)
+		return 0;
+	it->per_head = MIN(READ_BYTES / s->size, s->most / s->nrun);
+	it->per_head = MAX(it->per_head, 1);
+	it->nhead = it->nheap = s->nrun;
+	it->head = xcalloc(s->nrun, sizeof *it->head);
+	it->heap = xcalloc(s->nrun, sizeof *it->heap);
+	for (size_t i = 0; i < s->nrun; i++) {
+		struct sorter_head *h = &it->head[i];
+
+		h->buf = xreallocarray(NULL, it->per_head, s->size);
+		h->off = s->run[i].off;
+		h->left = s->run[i].n;
+		it->heap[i] = i;
+		if (head_fill(it, h) < 0) {
+			sorter_iter_release(it);
+			it->failed = true;
+			return -1;
+		}
+	}
+	for (size_t i = it->nheap / 2; i-- > 0;)
+		heap_down(it, i);
+	return 0;
+}
+
+/* Past the record handed out last, which was valid until now. */
+static int heap_advance(struct sorter_iter *it)
+{
+	struct sorter_head *h = &it->head[it->heap[0]];
+
+	if (++h->at == h->have) {
+		h->have = 0;
+		if (h->left > 0 && head_fill(it, h) < 0)
+			return -1;
+	}
+	if (h->have == 0)
+		it->heap[0] = it->heap[--it->nheap];
+	if (it->nheap > 1)
+		heap_down(it, 0);
+	return 0;
+}
+
+const void *sorter_next(struct sorter_iter *it)
+{
+	const struct sorter *s = it->s;
+
+	if (it->failed)
+		return NULL;
+	if (s->nrun == 0)
+		return it->next < s->n ? item_at(s, it->next++) : NULL;
+	if (it->nheap > 0 && it->next++ > 0 && heap_advance(it) < 0)
+		it->failed = true;
+	if (it->failed || it->nheap == 0)
+		return NULL;
+	return head_item(it, it->heap[0]);
+}
+
+void sorter_iter_release(struct sorter_iter *it)
+{
+	for (size_t i = 0; i < it->nhead; i++)
+		free(it->head[i].buf);
+	free(it->head);
+	free(it->heap);
+	*it = (struct sorter_iter){ .s = it->s };
+}
