@@ -2,14 +2,23 @@
  * that compares -h with the page's synopsis.
  *
  * Every program has -h/--help (stdout, 0) and -V/--version (stdout, 0: "PROG
- * VERSION (stream 1, store 1) sqlite X lz4 Y yajl Z"); a bad option is one line
- * and a usage line on stderr, status 2. */
+ * VERSION (stream 1, store 1) sqlite X lz4 Y yajl Z") without asking for them; a
+ * bad option is one line and a usage line on stderr, status 2.
+ *
+ * Options stand before operands, -- ends them, short flags can be bundled, long
+ * forms are never abbreviated.  -h fits 24 lines of 80 columns when usage and
+ * what are shorter than 80, there are at most 16 options, and no help line is
+ * longer than what remains beside the widest "-x, --name ARG" (the unit test of
+ * a table: opt_help() into a buf). */
 #ifndef TP_OPT_H
 #define TP_OPT_H
 
 #include "base.h"
+#include "buf.h"
 
+/* OPT_COUNT adds one each time; OPT_INT is 0 or more. */
 enum opt_kind { OPT_FLAG, OPT_COUNT, OPT_STR, OPT_INT, OPT_FN };
+#define OPT_MAX 40    /* rows of a table */
 
 struct opt {
 	char letter;          /* 0: long form only */
@@ -27,11 +36,14 @@ struct opt_page {
 	const char *what;     /* one line: what it does */
 	const char *example;  /* one line */
 	const struct opt *opt;
+	int fail_status;      /* of a usage error; 0 means ST_FAIL */
 };
 
 /* Index of the first operand; exits for -h, -V and a usage error. */
 int opt_parse(const struct opt_page *page, int argc, char **argv);
 void opt_usage_error(const struct opt_page *page, const char *fmt, ...)
 	PRINTF_LIKE(2, 3) NORETURN;
+/* What -h prints. */
+void opt_help(const struct opt_page *page, struct buf *b);
 
 #endif
