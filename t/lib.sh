@@ -30,6 +30,11 @@ LC_ALL=C TZ=UTC
 export LC_ALL TZ
 unset COLUMNS NO_COLOR TERM TP_DEBUG CDPATH ENV BASH_ENV
 umask 022
+# MODE=asan: let malloc fail as it does elsewhere; leaks have a status of their own
+ASAN_OPTIONS=allocator_may_return_null=1:exitcode=99:${ASAN_OPTIONS:-}
+LSAN_OPTIONS=exitcode=98:${LSAN_OPTIONS:-}
+UBSAN_OPTIONS=print_stacktrace=1:${UBSAN_OPTIONS:-}
+export ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS
 
 T_N=0 T_BAD=0 T_PLAN=
 SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/tp-test.XXXXXX") || exit 2

@@ -1,0 +1,115 @@
+#!/bin/sh
+# The house: layout, layers and sizes that a reader may rely on (doc/HACKING.md).
+. "$(dirname "$0")/lib.sh"
+cd "$TOP" || exit 2
+
+FOUND=$SCRATCH/found
+none() { # NAME: $FOUND lists the offenders, each a line
+	[ ! -s "$FOUND" ]
+	t_result $? "$1" || diag "$(head -20 "$FOUND")"
+}
+
+# --- layers: an include goes to the same layer or down ---------------------
+# A module is named here once; a new one has to find its layer first.
+layer_of() {
+	case $1 in
+	base|say|mem|buf|num|num_fmt|path|draft) echo 0 ;;
+	in|in_face|in_gzip|in_lz4|out|hash|sorter) echo 1 ;;
+	jw|rec|stream|stream_*|rec_*) echo 2 ;;
+	opt|tab|view|view_*|report|report_*|rank|rank_*|find|find_*|face|face_*) echo 4 ;;
+	*) echo 3 ;;
+	esac
+}
+
+for f in lib/*.[ch]; do
+	name=${f##*/}
+	own=$(layer_of "${name%.*}")
+	sed -n 's/^#include "\([a-z0-9_]*\)\.h".*/\1/p' "$f" | while read -r used; do
+		[ -e "lib/$used.h" ] || continue
+		[ "$(layer_of "$used")" -le "$own" ] ||
+			echo "$f (layer $own) includes $used.h"
+	done
+done >"$FOUND"
+none 'an include never points upward'
+
+grep -nE '^#include "(.*/)?(\.\.|bin/)' lib/*.[ch] bin/*.c 2>/dev/null >"$FOUND"
+none 'nothing includes a program'
+for f in lib/*.c bin/*.c; do
+	[ -e "$f" ] || continue
+	[ "$(sed -n 's/^#include //p' "$f" | head -1)" = '"base.h"' ] || echo "$f"
+done >"$FOUND"
+none 'base.h is the first include of every .c'
+
+# --- who may do what --------------------------------------------------------
+code() { # the C of a file without comments and strings
+	sed -e 's/"\([^"\\]\|\\.\)*"/""/g' "$1" |
+		awk '{ while (1) {
+			if (in_c) { e = index($0, "*/"); if (!e) next
+				$0 = substr($0, e + 2); in_c = 0 }
+			s = index($0, "/*"); if (!s) break
+			rest = substr($0, s + 2); e = index(rest, "*/")
+			if (e) $0 = substr($0, 1, s - 1) " " substr(rest, e + 2)
+			else { $0 = substr($0, 1, s - 1); in_c = 1; break }
+			} sub(/\/\/.*/, ""); print file ":" NR ":" $0 }' file="$1"
+}
+each() { for f in "$@"; do [ ! -e "$f" ] || code "$f"; done; }
+but() { # LIST-OF-FILES NOT...: lib/*.c without those
+	for f in lib/*.c; do
+		case " $* " in *" ${f##*/} "*) ;; *) echo "$f" ;; esac
+	done
+}
+
+# shellcheck disable=SC2046 # file names of ours have no blanks
+each $(but say.c mem.c opt.c) | grep -E '\<(exit|_exit|abort|quick_exit)[ ]*\(' >"$FOUND"
+none 'lib returns, bin dies: nothing else in lib ends the process'
+# shellcheck disable=SC2046
+each $(but out.c say.c draft.c opt.c) bin/*.c |
+	grep -E '\<(printf|puts|putchar|vprintf|fputs|fprintf|perror) *\(' >"$FOUND"
+none 'only out.c, and opt.c for -h, write to fd 1; only say.c to fd 2'
+# shellcheck disable=SC2046
+each $(but out.c say.c opt.c draft.c) | grep -E '\<write *\( *(1|2|STD[A-Z]+_FILENO) *,' >"$FOUND"
+none 'nobody writes to fd 1 or 2 by number'
+# shellcheck disable=SC2046
+each $(but) bin/*.c | grep -E '\<(setlocale|strtod|strtol|strtoll|strtoul|strtoull|strtof|sscanf|scanf|system|popen|alloca|rand|srand|localtime|gmtime) *\(' >"$FOUND"
+none 'no call that follows the locale, hides an error or runs a shell'
+# shellcheck disable=SC2046
+each $(but mem.c) bin/*.c | grep -E '\<(malloc|calloc|realloc|reallocarray|strdup|strndup|asprintf|vasprintf) *\(' |
+	grep -v '^lib/capture' >"$FOUND"
+none 'memory comes from mem.c'
+# shellcheck disable=SC2046
+grep -nE '#include <yajl' $(but rec.c kineto.c kineto_parse.c) 2>/dev/null |
+	grep -vE '^lib/(rec|kineto|opt)[a-z_]*\.c:' >"$FOUND"
+none 'yajl stays behind rec and kineto'
+
+# --- sizes -------------------------------------------------------------------
+wc -l lib/*.[ch] t/unit/*.c 2>/dev/null | awk '$2 != "total" && $1 > 400' >"$FOUND"
+none 'a file has at most 400 lines'
+wc -l bin/tp-* 2>/dev/null | awk '$2 ~ /\.c$/ && $1 > 250' >"$FOUND"
+none 'a program has at most 250 lines'
+awk 'FNR == 1 { start = 0 }
+	/^\{/ { start = FNR }
+	/^\}/ { if (start && FNR - start - 1 > 60)
+		print FILENAME ":" start ": " FNR - start - 1 " lines"; start = 0 }' \
+	lib/*.c bin/*.c 2>/dev/null >"$FOUND"
+none 'a function has at most 60 lines'
+grep -nE '^.{101,}$' lib/*.[ch] bin/*.c 2>/dev/null >"$FOUND"
+none 'a line has at most 100 columns'
+grep -nE '[ 	]+$' lib/*.[ch] bin/*.c t/unit/*.[ch] 2>/dev/null >"$FOUND"
+none 'no blanks at the ends of lines'
+grep -nE '^ {4,}[^ *]' lib/*.[ch] bin/*.c t/unit/*.[ch] 2>/dev/null >"$FOUND"
+none 'tabs indent'
+
+# --- words -------------------------------------------------------------------
+grep -rnwE 'TODO|FIXME|XXX|HACK' lib bin share t/unit doc Makefile 2>/dev/null |
+	grep -vE 'XXXXXX|^Binary' >"$FOUND"
+none 'nothing is left for later'
+for f in lib/*.h; do
+	head -1 "$f" | grep -qE "^/\* ${f##*/} - " || echo "$f"
+done >"$FOUND"
+none 'every header begins as a manual: its name and what it is for'
+for f in lib/*.def; do
+	[ ! -e "$f" ] || head -1 "$f" | grep -q "${f##*/} - " || echo "$f"
+done >"$FOUND"
+none 'every table says what it is'
+cd "$SCRATCH" || exit 2
+done_testing
