@@ -1,3 +1,4 @@
+#include "base.h"
 #include "arrive.h"
 #include "event.h"
 #include "mem.h"

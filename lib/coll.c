@@ -1,3 +1,4 @@
+#include "base.h"
 #include "coll.h"
 #include "event.h"
 #include "num.h"

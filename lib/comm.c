@@ -1,3 +1,4 @@
+#include "base.h"
 #include "comm.h"
 #include "mem.h"
 

@@ -1,3 +1,4 @@
+#include "base.h"
 #include "expose.h"
 #include "mem.h"
 
