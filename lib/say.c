@@ -1,5 +1,6 @@
 #include "base.h"
 #include "say.h"
+#include "utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,44 +36,27 @@ struct line {
 	size_t n;
 };
 
-/* Length of the well-formed UTF-8 character at s, 0 when there is none or it
- * is a C1 control (U+0080..9F), which a terminal would obey. */
-static size_t utf8_printable(const unsigned char *s, const unsigned char *end)
-{
-	size_t len = *s >= 0xf0 ? 4 : *s >= 0xe0 ? 3 : 2;
-
-	if (*s < 0xc2 || *s > 0xf4 || (size_t)(end - s) < len)
-		return 0;
-	for (size_t i = 1; i < len; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xc2 && s[1] < 0xa0) || (s[0] == 0xe0 && s[1] < 0xa0) ||
-	    (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-	    (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return len;
-}
-
-static void line_add(struct line *l, const char *text)
+static void line_add(struct line *l, const char *words)
 {
 	static const char hex[] = "0123456789abcdef";
-	const unsigned char *s = (const unsigned char *)text;
-	const unsigned char *end = s + strlen(text);
+	struct text t = { words, strlen(words) };
+	size_t len;
 
-	while (s < end && l->n < SAY_MAX) {
-		size_t len = *s < 0x80 ? (*s >= 0x20 && *s != 0x7f) :
-			utf8_printable(s, end);
+	for (size_t at = 0; at < t.n && l->n < SAY_MAX; at += len) {
+		uint32_t rune;
 
-		if (len == 0) {
-			char esc[4] = { '\\', 'x', hex[*s >> 4], hex[*s & 15] };
+		len = utf8_next(t, at, &rune);
+		if (rune != RUNE_BAD && !rune_is_control(rune)) {
+			memcpy(l->s + l->n, t.s + at, len);
+			l->n += len;
+			continue;
+		}
+		for (size_t i = at; i < at + len && l->n < SAY_MAX; i++) {
+			unsigned char c = (unsigned char)t.s[i];
+			char esc[4] = { '\\', 'x', hex[c >> 4], hex[c & 15] };
 
 			memcpy(l->s + l->n, esc, 4);
 			l->n += 4;
-			s++;
-		} else {
-			memcpy(l->s + l->n, s, len);
-			l->n += len;
-			s += len;
 		}
 	}
 }
