@@ -1,0 +1,162 @@
+/* db.c - SQLite, with its errors said in one place. */
+#include "base.h"
+#include "db.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "event.h"
+#include "mem.h"
+#include "say.h"
+
+char *db_path(const char *path)
+{
+	size_t n = strlen(path);
+	char *p;
+
+	if (path[0] == '/')
+		return xstrdup(path);
+	p = xmalloc(n + 3);
+	memcpy(p, "./", 2);
+	memcpy(p + 2, path, n + 1);
+	return p;
+}
+
+int db_open(struct db *db, const char *path, enum db_mode mode)
+{
+	int flags = mode == DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+	char *p = db_path(path);
+	int rc = sqlite3_open_v2(p, &db->h, flags, NULL);
+
+	free(p);
+	db->name = xstrdup(path);
+	if (rc != SQLITE_OK) {
+		db_error(db);
+		db_close(db);
+		return -1;
+	}
+	return 0;
+}
+
+void db_close(struct db *db)
+{
+	sqlite3_close(db->h);
+	free(db->name);
+	db->h = NULL;
+	db->name = NULL;
+}
+
+int db_error(struct db *db)
+{
+	int rc = sqlite3_extended_errcode(db->h);
+	int sys = sqlite3_system_errno(db->h);
+
+	if ((rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED)
+		return error("%s: store is in use", db->name);
+	if ((rc & 0xff) == SQLITE_NOTADB)
+		return error("%s: not a store of tp-ingest", db->name);
+	if ((rc & 0xff) == SQLITE_IOERR && sys != 0)
+		return error("%s: %s: %s", db->name, sqlite3_errmsg(db->h), strerror(sys));
+	return error("%s: %s", db->name, sqlite3_errmsg(db->h));
+}
+
+int db_exec(struct db *db, const char *sql)
+{
+	if (sqlite3_exec(db->h, sql, NULL, NULL, NULL) != SQLITE_OK)
+		return db_error(db);
+	return 0;
+}
+
+int db_execf(struct db *db, const char *fmt, ...)
+{
+	va_list ap;
+	char *sql;
+	int rc;
+
+	va_start(ap, fmt);
+	sql = sqlite3_vmprintf(fmt, ap);
+	va_end(ap);
+	if (sql == NULL)
+		die("out of memory");
+	rc = db_exec(db, sql);
+	sqlite3_free(sql);
+	return rc;
+}
+
+sqlite3_stmt *db_prepare(struct db *db, const char *sql)
+{
+	sqlite3_stmt *st = NULL;
+
+	if (sqlite3_prepare_v3(db->h, sql, -1, SQLITE_PREPARE_PERSISTENT, &st, NULL)
+	    != SQLITE_OK) {
+		db_error(db);
+		return NULL;
+	}
+	return st;
+}
+
+int db_run(struct db *db, sqlite3_stmt *st)
+{
+	int rc = sqlite3_step(st);
+
+	if (rc != SQLITE_DONE) {
+		db_error(db);
+		sqlite3_reset(st);
+		return -1;
+	}
+	sqlite3_reset(st);
+	return 0;
+}
+
+int db_step(struct db *db, sqlite3_stmt *st)
+{
+	int rc = sqlite3_step(st);
+
+	if (rc == SQLITE_ROW)
+		return 1;
+	if (rc == SQLITE_DONE)
+		return 0;
+	return db_error(db);
+}
+
+void db_finish(sqlite3_stmt **st)
+{
+	sqlite3_finalize(*st);
+	*st = NULL;
+}
+
+int db_int(struct db *db, const char *sql, int64_t none, int64_t *out)
+{
+	sqlite3_stmt *st = db_prepare(db, sql);
+	int rc;
+
+	if (st == NULL)
+		return -1;
+	rc = db_step(db, st);
+	if (rc >= 0)
+		*out = rc == 0 ? none : sqlite3_column_int64(st, 0);
+	db_finish(&st);
+	return rc < 0 ? -1 : 0;
+}
+
+void db_bind_int(sqlite3_stmt *st, int at, int64_t v)
+{
+	if (v == NO_INT)
+		sqlite3_bind_null(st, at);
+	else
+		sqlite3_bind_int64(st, at, v);
+}
+
+void db_bind_str(sqlite3_stmt *st, int at, const char *s)
+{
+	sqlite3_bind_text(st, at, s, -1, SQLITE_STATIC);
+}
+
+void db_bind_text(sqlite3_stmt *st, int at, struct text t)
+{
+	if (t.s == NULL)
+		sqlite3_bind_null(st, at);
+	else
+		sqlite3_bind_text(st, at, t.s, (int)MIN(t.n, (size_t)INT32_MAX),
+			SQLITE_STATIC);
+}

@@ -1,0 +1,43 @@
+/* db.h - the few SQLite calls that everything else is made of, with the one
+ * line said where one fails ("NAME: database or disk is full").
+ *
+ * A struct db is a connection and the name that its messages carry. */
+#ifndef TP_DB_H
+#define TP_DB_H
+
+#include <sqlite3.h>
+
+#include "base.h"
+
+struct db {
+	sqlite3 *h;
+	char *name;            /* as given by the user, for messages */
+};
+
+enum db_mode { DB_READ, DB_WRITE };
+/* The file must exist.  Its name is used as it is: never a URI. */
+int db_open(struct db *db, const char *path, enum db_mode mode) RESULT_USED;
+void db_close(struct db *db);
+/* Malloc'd: path as SQLite must be given it (a name that begins with "file:"
+ * would be a URI where SQLite was built that way; "./file:" is not). */
+char *db_path(const char *path);
+
+int db_error(struct db *db);                     /* say what failed; -1 */
+int db_exec(struct db *db, const char *sql) RESULT_USED;
+int db_execf(struct db *db, const char *fmt, ...) RESULT_USED;   /* sqlite3_mprintf's %Q %w %lld */
+/* NULL when it failed, said.  Finalize with db_finish. */
+sqlite3_stmt *db_prepare(struct db *db, const char *sql) RESULT_USED;
+/* Run a statement that gives no row, and reset it. */
+int db_run(struct db *db, sqlite3_stmt *st) RESULT_USED;
+/* 1 a row, 0 done, -1 said. */
+int db_step(struct db *db, sqlite3_stmt *st) RESULT_USED;
+void db_finish(sqlite3_stmt **st);
+/* The first column of the first row, or `none` without one. */
+int db_int(struct db *db, const char *sql, int64_t none, int64_t *out) RESULT_USED;
+
+/* NO_INT and {NULL,0} become NULL. */
+void db_bind_int(sqlite3_stmt *st, int at, int64_t v);
+void db_bind_str(sqlite3_stmt *st, int at, const char *s);  /* kept until the next bind */
+void db_bind_text(sqlite3_stmt *st, int at, struct text t); /* same */
+
+#endif

@@ -1,0 +1,190 @@
+/* store.c - build beside, then put in place. */
+#include "base.h"
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "mem.h"
+#include "say.h"
+
+/* 8 MiB: the rows are appended, so a larger cache gains nothing. */
+static const char scratch_pragmas[] =
+	"PRAGMA page_size=8192; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
+	"PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-8192;"
+	"PRAGMA temp_store=MEMORY; BEGIN";
+
+int store_check(struct db *db)
+{
+	int64_t app, version;
+
+	if (db_int(db, "PRAGMA application_id", 0, &app) < 0
+	    || db_int(db, "PRAGMA user_version", 0, &version) < 0)
+		return -1;
+	if (app != STORE_APPLICATION_ID)
+		return error("%s: not a store of tp-ingest", db->name);
+	if (version != STORE_VERSION)
+		return error("%s: store version %" PRId64 ", this program knows %d",
+			db->name, version, STORE_VERSION);
+	return 0;
+}
+
+int store_open_ro(struct db *db, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return error_errno("%s", path);
+	if (!S_ISREG(st.st_mode))
+		return error("%s: not a store of tp-ingest", path);
+	if (db_open(db, path, DB_READ) < 0)
+		return -1;
+	sqlite3_busy_timeout(db->h, STORE_WAIT_MS);
+	if (store_check(db) < 0) {
+		db_close(db);
+		return -1;
+	}
+	return 0;
+}
+
+/* Something of that name is there: is it one that can take more traces?  An
+ * empty file (mktemp's) can. */
+static int target_check(const char *target)
+{
+	struct stat st;
+	struct db db;
+
+	if (stat(target, &st) < 0)
+		return errno == ENOENT ? 0 : error_errno("%s", target);
+	if (!S_ISREG(st.st_mode))
+		return error("%s: not a regular file, so no store", target);
+	if (st.st_size == 0)
+		return 0;
+	if (store_open_ro(&db, target) < 0)
+		return -1;
+	db_close(&db);
+	return 0;
+}
+
+static char *dir_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (slash == NULL)
+		return xstrdup(".");
+	return xmemdup0(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+int store_begin(struct store *s, const char *target)
+{
+	memset(s, 0, sizeof *s);
+	if (target_check(target) < 0 || draft_open(&s->draft, target) < 0)
+		return -1;
+	s->target = xstrdup(target);
+	s->dir = dir_of(target);
+	if (db_open(&s->db, s->draft.temp, DB_WRITE) < 0) {
+		store_abort(s);
+		return -1;
+	}
+	free(s->db.name);
+	s->db.name = xstrdup(target);
+	if (db_exec(&s->db, scratch_pragmas) < 0
+	    || store_create_schema(&s->db) < 0) {
+		store_abort(s);
+		return -1;
+	}
+	return 0;
+}
+
+int64_t store_next_trace(struct store *s)
+{
+	return ++s->ntrace;
+}
+
+int64_t store_next_run(struct store *s)
+{
+	return ++s->nrun;
+}
+
+int store_drop_trace(struct store *s, int64_t id)
+{
+	static const char *const table[] = { "device", "track", "name", "frame",
+		"host", "stack", "call", "dev", "coll", "memory", "run", "step",
+		"live" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(table); i++)
+		/* the arguments of collectives wait under negative ids */
+		if (db_execf(&s->db, "DELETE FROM %s WHERE abs(id) >> %d = %lld",
+			table[i], STORE_N_BITS, (long long)id) < 0)
+			return -1;
+	return db_execf(&s->db, "DELETE FROM trace WHERE id = %lld", (long long)id);
+}
+
+void store_abort(struct store *s)
+{
+	if (s->db.h)
+		db_close(&s->db);
+	if (s->target)
+		draft_abort(&s->draft);
+	free(s->target);
+	free(s->dir);
+	s->target = s->dir = NULL;
+}
+
+/* 1 in place, 0 the name is taken, -1 said. */
+static int put_in_place(struct store *s)
+{
+	if (fsync(s->draft.fd) < 0)
+		return error_errno("%s", s->target);
+	if (link(s->draft.temp, s->target) == 0)
+		return 1;
+	if (errno == EEXIST)
+		return 0;
+	/* no hard links here (vfat, some FUSE): the rename that refuses to
+	 * overwrite, and where there is not even that, the plain one */
+	if (renameat2(AT_FDCWD, s->draft.temp, AT_FDCWD, s->target,
+		RENAME_NOREPLACE) == 0)
+		return 1;
+	if (errno == EEXIST)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS && errno != EPERM
+	    && errno != EOPNOTSUPP)
+		return error_errno("%s", s->target);
+	if (access(s->target, F_OK) == 0)
+		return 0;
+	if (rename(s->draft.temp, s->target) < 0)
+		return error_errno("%s", s->target);
+	return 1;
+}
+
+static int settle_all(struct store *s)
+{
+	int64_t id;
+
+	for (id = 1; id <= s->ntrace; id++)
+		if (store_settle(&s->db, id, &s->clash) < 0)
+			return -1;
+	return store_number(&s->db) < 0 ? -1 : store_note_missing(&s->db);
+}
+
+int store_publish(struct store *s)
+{
+	bool there = access(s->target, F_OK) == 0;
+	int rc = 0;
+
+	if ((!there && settle_all(s) < 0) || db_exec(&s->db, "COMMIT") < 0) {
+		store_abort(s);
+		return -1;
+	}
+	db_close(&s->db);
+	if (!there)
+		rc = put_in_place(s);
+	if (rc == 0)
+		rc = store_copy(s->draft.temp, s->target, &s->clash);
+	store_abort(s);
+	return rc < 0 ? -1 : 0;
+}
