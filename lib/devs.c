@@ -1,0 +1,260 @@
+/* devs.c - device ops in order of time: drain points, then their rows. */
+#include "base.h"
+#include "devs.h"
+
+#include <stdlib.h>
+
+#include "mem.h"
+#include "steps.h"
+
+int dev_walk_first(struct dev_walk *w, struct load *l)
+{
+	memset(w, 0, sizeof *w);
+	w->l = l;
+	return sorter_first(&l->dev_time, &w->it);
+}
+
+bool dev_walk_next(struct dev_walk *w)
+{
+	const struct load *l = w->l;
+	const struct dev *d = sorter_next(&w->it);
+
+	if (d == NULL)
+		return false;
+	w->dev = *d;
+	w->n++;
+	if (w->cut < l->ncut && l->cut[w->cut].n == w->n) {
+		w->dev.dur = l->cut[w->cut++].dur;
+		w->dev.flags |= DEV_CUT;
+	}
+	return true;
+}
+
+int dev_walk_end(struct dev_walk *w)
+{
+	int rc = w->it.failed ? -1 : 0;
+
+	sorter_iter_release(&w->it);
+	return rc;
+}
+
+static int link_by_call(const void *pa, const void *pb)
+{
+	const struct link *a = pa, *b = pb;
+
+	if (a->ts != b->ts)
+		return cmp_int(a->ts, b->ts);
+	if (a->dur != b->dur)
+		return cmp_int(b->dur, a->dur);
+	if (a->no != b->no)
+		return cmp_int(a->no, b->no);
+	return cmp_int(a->n, b->n);
+}
+
+static void alloc_steps(struct load *l)
+{
+	size_t n = l->steps.n + 1, i, k;
+	struct device *d;
+
+	for (i = 0; i < l->devices.n; i++) {
+		d = &l->devices.item[i];
+		d->drain = xcalloc(n, sizeof *d->drain);
+		d->launches = xcalloc(n, sizeof *d->launches);
+		d->lone = xcalloc(n, sizeof *d->lone);
+		d->cover = xcalloc(n, sizeof *d->cover);
+		for (k = 0; k < n; k++)
+			d->drain[k] = NO_INT;
+	}
+}
+
+static bool on_main(const struct load *l, const struct dev *d)
+{
+	const char *stream = l->tracks.track[d->track - 1].stream;
+	const char *main_stream = l->devices.item[d->device].main_stream;
+
+	return main_stream == NULL || (stream && strcmp(stream, main_stream) == 0);
+}
+
+/* Host and device clocks can differ: then ops seem to start before their call. */
+static void see_delay(struct load *l, const struct dev *d)
+{
+	int64_t delay;
+
+	if (d->issue_ts == NO_INT || d->flags & DEV_UNTIMED)
+		return;
+	delay = d->ts - d->issue_ts;
+	if (delay >= 0)
+		return;
+	l->count.negative_delay++;
+	l->count.worst_delay_ns = MAX(l->count.worst_delay_ns, -delay);
+}
+
+static int drain_points(struct load *l)
+{
+	struct dev_walk w;
+	struct link k;
+	size_t i;
+	int rc = dev_walk_first(&w, l);
+
+	while (rc == 0 && dev_walk_next(&w)) {
+		see_delay(l, &w.dev);
+		if (on_main(l, &w.dev) && !(w.dev.flags & DEV_UNTIMED))
+			steps_drain_add(&l->steps, l->devices.item[w.dev.device].drain,
+				w.dev.issue_ts, w.dev.ts + w.dev.dur);
+		if (w.dev.issue_ts == NO_INT)
+			continue;
+		k = (struct link){ w.dev.issue_ts, w.dev.issue_dur, w.dev.issue_no, w.n };
+		rc = sorter_add(&l->links, &k);
+	}
+	if (dev_walk_end(&w) < 0 || rc < 0)
+		return -1;
+	l->count.device_ops = w.n;
+	for (i = 0; i < l->devices.n; i++)
+		steps_drain_end(&l->steps, l->devices.item[i].drain);
+	return sorter_done(&l->links);
+}
+
+static void count_launch(struct load *l, const struct call *c)
+{
+	int64_t k = steps_at(&l->steps, c->ts);
+	struct device *d;
+	size_t i;
+
+	l->count.launches++;
+	l->count.lone_launches += c->ops == 0;
+	if (k < 0)
+		return;
+	for (i = 0; i < l->devices.n; i++) {
+		d = &l->devices.item[i];
+		/* whose op is lost is not known: it may be any device's */
+		d->launches[k] += c->ops == 0 || c->device == i + 1;
+		d->lone[k] += c->ops == 0;
+	}
+}
+
+/* A call that owns an op is a launch whatever its name.  One that does not is a
+ * lone launch by its name, unless it only records into a graph. */
+static int count_launches(struct load *l)
+{
+	bool *capturing = xcalloc(l->tracks.n + 1, sizeof *capturing);
+	struct sorter_iter it;
+	const struct call *c;
+	unsigned flags;
+	int rc = sorter_first(&l->call_time, &it);
+
+	while (rc == 0 && (c = sorter_next(&it))) {
+		flags = names_flags(&l->names, c->name);
+		if (flags & NAME_BEGIN_CAPTURE)
+			capturing[c->track] = true;
+		if (flags & NAME_END_CAPTURE)
+			capturing[c->track] = false;
+		if (c->ops > 0 || (flags & NAME_LAUNCH && c->corr != NO_ID
+			&& !c->nested && !capturing[c->track]))
+			count_launch(l, c);
+	}
+	if (rc == 0 && it.failed)
+		rc = -1;
+	sorter_iter_release(&it);
+	free(capturing);
+	return rc;
+}
+
+int devs_measure(struct load *l)
+{
+	sorter_init(&l->links, sizeof(struct link), link_by_call, l->dir, SORTER_BYTES);
+	alloc_steps(l);
+	if (cuts_find(l) < 0 || drain_points(l) < 0)
+		return -1;
+	return count_launches(l);
+}
+
+struct dev_rows {
+	struct load *l;
+	struct sorter_iter issues;
+	const struct issue *next;
+	sqlite3_stmt *put, *name_args;
+};
+
+static void bind_issue(struct dev_rows *r, const struct dev *d, int64_t n)
+{
+	const struct issue *i = r->next;
+	sqlite3_stmt *st = r->put;
+
+	sqlite3_bind_null(st, 13);
+	sqlite3_bind_null(st, 14);
+	sqlite3_bind_null(st, 10);
+	sqlite3_bind_int(st, 15, 0);
+	db_bind_int(st, 11, d->issue_ts);
+	db_bind_int(st, 12, d->issue_ts == NO_INT ? NO_INT : (int64_t)d->issue_track);
+	if (i == NULL || i->n != n)
+		return;
+	sqlite3_bind_int64(st, 10, i->call);
+	db_bind_int(st, 13, i->op ? (int64_t)i->op : NO_INT);
+	db_bind_int(st, 14, i->frame ? (int64_t)i->frame : NO_INT);
+	sqlite3_bind_int(st, 15, i->how);
+	r->next = sorter_next(&r->issues);
+}
+
+static int put_row(struct dev_rows *r, const struct dev *d, int64_t n)
+{
+	struct load *l = r->l;
+	sqlite3_stmt *st = r->put;
+
+	sqlite3_bind_int64(st, 1, STORE_ID(l->id, n));
+	sqlite3_bind_int64(st, 2, d->ts);
+	sqlite3_bind_int64(st, 3, d->dur);
+	sqlite3_bind_int64(st, 4, d->track);
+	sqlite3_bind_int64(st, 5, d->name);
+	sqlite3_bind_int(st, 6, d->cat);
+	db_bind_int(st, 7, d->corr > INT64_MAX ? NO_INT : (int64_t)d->corr);
+	db_bind_int(st, 8, d->bytes);
+	db_bind_int(st, 9, d->blocks);
+	bind_issue(r, d, n);
+	sqlite3_bind_int(st, 16, d->flags);
+	if (db_run(l->db, st) < 0)
+		return -1;
+	if (d->coll == 0)
+		return 0;
+	sqlite3_bind_int64(r->name_args, 1, STORE_ID(l->id, n));
+	sqlite3_bind_int64(r->name_args, 2, -STORE_ID(l->id, d->coll));
+	return db_run(l->db, r->name_args);
+}
+
+static int put_rows(struct dev_rows *r)
+{
+	struct load *l = r->l;
+	const struct steps *s = &l->steps;
+	struct device *d;
+	struct dev_walk w;
+	int rc = dev_walk_first(&w, l);
+
+	while (rc == 0 && dev_walk_next(&w)) {
+		d = &l->devices.item[w.dev.device];
+		if (s->n)
+			steps_cover(d->drain, s->n, d->cover, w.dev.ts,
+				w.dev.ts + w.dev.dur);
+		rc = put_row(r, &w.dev, w.n);
+	}
+	if (dev_walk_end(&w) < 0 || r->issues.failed)
+		return -1;
+	return rc;
+}
+
+int devs_store(struct load *l)
+{
+	struct dev_rows r = { .l = l };
+	int rc = -1;
+
+	r.put = db_prepare(l->db, "INSERT INTO dev VALUES"
+		" (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+	r.name_args = db_prepare(l->db, "UPDATE coll SET id = ? WHERE id = ?");
+	if (r.put && r.name_args && sorter_done(&l->issues) == 0
+	    && sorter_first(&l->issues, &r.issues) == 0) {
+		r.next = sorter_next(&r.issues);
+		rc = put_rows(&r);
+		sorter_iter_release(&r.issues);
+	}
+	db_finish(&r.put);
+	db_finish(&r.name_args);
+	return rc;
+}

@@ -1,0 +1,130 @@
+/* finish.c - pass 2, and the trace's own row. */
+#include "base.h"
+#include "load.h"
+
+#include <stdio.h>
+
+#include "say.h"
+#include "steps.h"
+
+static const struct device_info *main_info(const struct load *l,
+	const struct trace_info *info)
+{
+	const struct device *best = NULL;
+	size_t i;
+
+	for (i = 0; i < l->devices.n; i++)
+		if (best == NULL || l->devices.item[i].ops > best->ops)
+			best = &l->devices.item[i];
+	for (i = 0; best && i < info->ndevice; i++)
+		if (strcmp(info->device[i].id, best->idx) == 0)
+			return &info->device[i];
+	return info->ndevice ? &info->device[0] : NULL;
+}
+
+#define COUNT(name, words) ",?"
+static const char trace_insert[] = "INSERT INTO trace VALUES"
+	" (?,NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?"
+#include "counts.def"
+	")";
+#undef COUNT
+
+static void bind_counts(sqlite3_stmt *st, int at, const struct import_counts *c)
+{
+#define COUNT(name, words) sqlite3_bind_int64(st, at++, c->name);
+#include "counts.def"
+#undef COUNT
+}
+
+static int put_trace(struct load *l, const struct trace_info *t, sqlite3_stmt *st,
+	const char *hash)
+{
+	const struct device_info *d = main_info(l, t);
+	int at = 1;
+
+	sqlite3_bind_int64(st, at++, l->id);
+	db_bind_str(st, at++, hash);
+	db_bind_str(st, at++, t->path);
+	db_bind_str(st, at++, t->host);
+	db_bind_int(st, at++, t->rank);
+	db_bind_str(st, at++, t->rank_from);
+	db_bind_int(st, at++, t->world_size);
+	sqlite3_bind_int64(st, at++, t->base_ns);
+	db_bind_int(st, at++, l->first_ns);
+	db_bind_int(st, at++, l->last_ns);
+	db_bind_str(st, at++, t->torch);
+	db_bind_str(st, at++, t->dialect);
+	sqlite3_bind_int(st, at++, t->with_stack);
+	sqlite3_bind_int(st, at++, t->record_shapes);
+	sqlite3_bind_int(st, at++, t->profile_memory);
+	db_bind_str(st, at++, t->dist);
+	db_bind_str(st, at++, d ? d->name : NULL);
+	db_bind_int(st, at++, d ? d->sms : NO_INT);
+	db_bind_int(st, at++, d ? d->capacity_bytes : NO_INT);
+	sqlite3_bind_int(st, at++, t->partial);
+	db_bind_str(st, at++, t->why_partial);
+	db_bind_str(st, at++, l->steps.rule);
+	db_bind_str(st, at++, l->opt.scope);
+	bind_counts(st, at, &t->count);
+	return db_run(l->db, st);
+}
+
+/* What only the loader can know; the reader's counts stay. */
+static void add_counts(struct load *l, struct trace_info *info)
+{
+	struct import_counts *c = &info->count;
+
+	l->count.name_overflow = l->names.overflow;
+#define COUNT(name, words) c->name = MAX(c->name, l->count.name);
+#include "counts.def"
+#undef COUNT
+}
+
+/* 1 these bytes are in the scratch already. */
+static int known_hash(struct load *l, const char *hash)
+{
+	int64_t n = 0;
+	char *sql = sqlite3_mprintf("SELECT count(*) FROM trace WHERE hash = %Q", hash);
+	int rc = sql ? db_int(l->db, sql, 0, &n) : -1;
+
+	sqlite3_free(sql);
+	return rc < 0 ? -1 : n > 0;
+}
+
+static int store_trace(struct load *l, struct trace_info *info, const char *hash)
+{
+	sqlite3_stmt *st;
+	int rc;
+
+	add_counts(l, info);
+	if (steps_store(l) < 0 || tracks_store(&l->tracks) < 0
+	    || devices_store(l, info) < 0)
+		return -1;
+	st = db_prepare(l->db, trace_insert);
+	rc = st ? put_trace(l, info, st, hash) : -1;
+	db_finish(&st);
+	return rc;
+}
+
+int load_finish(struct load *l, struct trace_info *info)
+{
+	char hash[17];
+	int rc;
+
+	snprintf(hash, sizeof hash, "%016" PRIx64, info->hash);
+	rc = known_hash(l, hash);
+	if (rc > 0 && store_drop_trace(l->store, l->id) < 0)
+		return -1;
+	if (rc != 0)
+		return rc;
+	say_progress("%s: linking", info->path);
+	if (load_end_rows(l) < 0 || memory_check(l, info) < 0)
+		return -1;
+	devices_find(l);
+	if (load_join(l) < 0)
+		return -1;
+	steps_choose(l);
+	if (devs_measure(l) < 0 || load_issue(l) < 0 || devs_store(l) < 0)
+		return -1;
+	return store_trace(l, info, hash);
+}

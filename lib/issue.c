@@ -1,0 +1,115 @@
+/* issue.c - the one sweep over the host: each call gets who issued it, its device
+ * ops get the same, and memory at the peak gets who allocated it. */
+#include "base.h"
+#include "load.h"
+
+#include "anchor.h"
+#include "devs.h"
+#include "live.h"
+
+struct issuer {
+	struct load *l;
+	struct sweep sweep;
+	struct anchors anchors;
+	struct live live;
+	struct sorter_iter links;
+	const struct link *link;
+	sqlite3_stmt *put;
+	int64_t ncall;
+};
+
+static int issue_by_n(const void *pa, const void *pb)
+{
+	const struct issue *a = pa, *b = pb;
+
+	return cmp_int(a->n, b->n);
+}
+
+static int put_call(struct issuer *s, const struct call *c, const struct anchor *a,
+	int64_t stack)
+{
+	sqlite3_stmt *st = s->put;
+
+	sqlite3_bind_int64(st, 1, STORE_ID(s->l->id, ++s->ncall));
+	sqlite3_bind_int64(st, 2, c->ts);
+	sqlite3_bind_int64(st, 3, c->dur);
+	sqlite3_bind_int64(st, 4, c->track);
+	sqlite3_bind_int64(st, 5, c->name);
+	sqlite3_bind_int(st, 6, c->cat);
+	db_bind_int(st, 7, c->corr > INT64_MAX ? NO_INT : (int64_t)c->corr);
+	db_bind_int(st, 8, a->op ? (int64_t)a->op : NO_INT);
+	db_bind_int(st, 9, a->frame ? (int64_t)a->frame : NO_INT);
+	sqlite3_bind_int(st, 10, a->how);
+	db_bind_int(st, 11, stack ? stack : NO_INT);
+	sqlite3_bind_int(st, 12, c->ops);
+	return db_run(s->l->db, st);
+}
+
+/* The device ops of a call follow it in the order of links. */
+static int pass_on(struct issuer *s, const struct call *c, const struct anchor *a)
+{
+	struct issue i;
+
+	while (s->link && s->link->ts == c->ts && s->link->no == c->no) {
+		i = (struct issue){ s->link->n, s->ncall, a->op, a->frame, a->how };
+		if (sorter_add(&s->l->issues, &i) < 0)
+			return -1;
+		s->link = sorter_next(&s->links);
+	}
+	return s->links.failed ? -1 : 0;
+}
+
+static int see(struct issuer *s, const struct sweep_item *it)
+{
+	struct anchor a;
+	int64_t stack;
+
+	anchors_see(&s->anchors, it);
+	if (it->kind == SWEEP_CALL) {
+		a = anchors_find(&s->anchors, it);
+		stack = anchors_stack(&s->anchors, it);
+		if (stack < 0 || put_call(s, it->call, &a, stack) < 0)
+			return -1;
+		return pass_on(s, it->call, &a);
+	}
+	if (it->kind == SWEEP_SAMPLE && live_wants(&s->live, it->sample))
+		return live_see(&s->live, it->sample, anchors_find(&s->anchors, it));
+	return 0;
+}
+
+static int sweep_all(struct issuer *s)
+{
+	struct sweep_item it;
+	int rc;
+
+	s->link = sorter_next(&s->links);
+	while ((rc = sweep_next(&s->sweep, &it)) > 0)
+		if (see(s, &it) < 0)
+			return -1;
+	return rc;
+}
+
+int load_issue(struct load *l)
+{
+	struct issuer s = { .l = l };
+	int rc = -1;
+
+	sorter_init(&l->issues, sizeof(struct issue), issue_by_n, l->dir, SORTER_BYTES);
+	if (sweep_init(&s.sweep, l) < 0)
+		return -1;
+	live_init(&s.live, l);
+	s.put = db_prepare(l->db, "INSERT INTO call VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
+	if (s.put && anchors_init(&s.anchors, &s.sweep) == 0) {
+		if (sorter_first(&l->links, &s.links) == 0) {
+			rc = sweep_all(&s);
+			sorter_iter_release(&s.links);
+		}
+		anchors_release(&s.anchors);
+	}
+	db_finish(&s.put);
+	live_release(&s.live);
+	sweep_release(&s.sweep);
+	sorter_release(&l->links);
+	sorter_release(&l->call_time);
+	return rc;
+}

@@ -1,0 +1,23 @@
+/* rows.h - reading host records or memory samples back in order of time: the
+ * sorted runs of their table are merged, a batch of rows of each in memory.
+ *
+ * A batch is read by one seek of the table's key, so a thousand runs need one
+ * statement, and MERGE_BYTES in all. */
+#ifndef TP_ROWS_H
+#define TP_ROWS_H
+
+#include "load.h"
+
+#define MERGE_BYTES (2u << 20)
+
+struct rows;           /* private */
+
+/* Longer before shorter where two begin together, then in the table's order. */
+struct rows *rows_hosts(struct load *l) RESULT_USED;     /* NULL said */
+struct rows *rows_samples(struct load *l) RESULT_USED;
+/* A struct host or struct sample, valid until the next call; NULL: end, or
+ * *failed. */
+const void *rows_next(struct rows *r, bool *failed);
+void rows_free(struct rows *r);
+
+#endif
