@@ -122,7 +122,7 @@ static int sniff(struct in *in)
 	while (!(m = magic_find(in, &maybe)) && maybe && got > 0)
 		if ((got = raw_fill(in)) < 0)
 			return -1;
-	if (!m && maybe && maybe->first[0] < ' ')
+	if (!m && maybe && in->have && maybe->first[0] < ' ')
 		m = maybe; /* no text begins so: it was cut in its magic */
 	if (m && m->foreign)
 		return error("%s: compressed with %s, which is not read here "
