@@ -7,65 +7,45 @@
 
 #include <stdlib.h>
 
-int db_error(sqlite3 *db)
-{
-	const char *name = sqlite3_db_filename(db, "main");
-
-	return error("%s: %s", name ? name : "store", sqlite3_errmsg(db));
-}
-
-sqlite3_stmt *db_prepare(sqlite3 *db, const char *sql, int64_t a, int64_t b)
-{
-	sqlite3_stmt *st = NULL;
-	int n;
-
-	if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK) {
-		(void)db_error(db);
-		return NULL;
-	}
-	n = sqlite3_bind_parameter_count(st);
-	if ((n >= 1 && sqlite3_bind_int64(st, 1, a) != SQLITE_OK) ||
-	    (n >= 2 && sqlite3_bind_int64(st, 2, b) != SQLITE_OK)) {
-		(void)db_error(db);
-		sqlite3_finalize(st);
-		return NULL;
-	}
-	return st;
-}
-
-int64_t db_int(sqlite3_stmt *st, int column)
+int64_t column_int(sqlite3_stmt *st, int column)
 {
 	if (sqlite3_column_type(st, column) == SQLITE_NULL)
 		return NO_INT;
 	return sqlite3_column_int64(st, column);
 }
 
-char *db_text(sqlite3_stmt *st, int column)
+char *column_str(sqlite3_stmt *st, int column)
 {
 	const unsigned char *s = sqlite3_column_text(st, column);
 
 	return s ? xmemdup0(s, (size_t)sqlite3_column_bytes(st, column)) : NULL;
 }
 
+sqlite3_stmt *trace_prepare(struct db *db, const char *sql, const struct view_trace *t)
+{
+	sqlite3_stmt *st = db_prepare(db, sql);
+
+	if (!st || !t)
+		return st;
+	db_bind_int(st, 1, STORE_ID(t->id, 0));
+	db_bind_int(st, 2, STORE_ID(t->id + 1, 0));
+	return st;
+}
+
 /* One statement from its first row to its last: fn takes a row. */
 typedef void row_fn(void *arg, sqlite3_stmt *st);
-static int db_rows(sqlite3 *db, const char *sql, int64_t a, int64_t b,
+static int rows_each(struct db *db, const char *sql, const struct view_trace *t,
 	row_fn *fn, void *arg)
 {
-	sqlite3_stmt *st = db_prepare(db, sql, a, b);
+	sqlite3_stmt *st = trace_prepare(db, sql, t);
 	int rc;
 
 	if (!st)
 		return -1;
-	while ((rc = sqlite3_step(st)) == SQLITE_ROW)
+	while ((rc = db_step(db, st)) > 0)
 		fn(arg, st);
-	if (rc != SQLITE_DONE) {
-		(void)db_error(db);
-		sqlite3_finalize(st);
-		return -1;
-	}
-	sqlite3_finalize(st);
-	return 0;
+	db_finish(&st);
+	return rc;
 }
 
 struct trace_list {
@@ -82,22 +62,22 @@ static void trace_take(void *arg, sqlite3_stmt *st)
 	GROW(list->trace, list->n, list->cap);
 	t = &list->trace[list->n++];
 	memset(t, 0, sizeof *t);
-	t->number = (int64_t)list->n;
-	t->id = db_int(st, c++);
-	t->path = db_text(st, c++);
-	t->host = db_text(st, c++);
-	t->rank = db_int(st, c++);
-	t->world_size = db_int(st, c++);
+	t->id = sqlite3_column_int64(st, c++);
+	t->number = sqlite3_column_int64(st, c++);
+	t->path = column_str(st, c++);
+	t->host = column_str(st, c++);
+	t->rank = column_int(st, c++);
+	t->world_size = column_int(st, c++);
 	t->base_ns = sqlite3_column_int64(st, c++);
-	t->first_ns = db_int(st, c++);
-	t->last_ns = db_int(st, c++);
-	t->torch = db_text(st, c++);
-	t->device_name = db_text(st, c++);
-	t->sms = db_int(st, c++);
-	t->capacity_bytes = db_int(st, c++);
+	t->first_ns = column_int(st, c++);
+	t->last_ns = column_int(st, c++);
+	t->torch = column_str(st, c++);
+	t->device_name = column_str(st, c++);
+	t->sms = column_int(st, c++);
+	t->capacity_bytes = column_int(st, c++);
 	t->partial = sqlite3_column_int(st, c++) != 0;
-	t->why_partial = db_text(st, c++);
-	t->step_rule = db_text(st, c++);
+	t->why_partial = column_str(st, c++);
+	t->step_rule = column_str(st, c++);
 	t->with_stack = sqlite3_column_int(st, c++) != 0;
 #define COUNT(name, words) t->count.name = sqlite3_column_int64(st, c++);
 #include "counts.def"
@@ -117,11 +97,11 @@ static void device_take(void *arg, sqlite3_stmt *st)
 
 	GROW(t->device, t->ndevice, list->cap);
 	d = &t->device[t->ndevice++];
-	d->idx = db_text(st, 0);
-	d->name = db_text(st, 1);
-	d->sms = db_int(st, 2);
-	d->capacity_bytes = db_int(st, 3);
-	d->main_stream = db_text(st, 4);
+	d->idx = column_str(st, 0);
+	d->name = column_str(st, 1);
+	d->sms = column_int(st, 2);
+	d->capacity_bytes = column_int(st, 3);
+	d->main_stream = column_str(st, 4);
 	d->busy_known = sqlite3_column_int(st, 5) != 0;
 	if (!d->idx)
 		d->idx = xstrdup("");
@@ -177,7 +157,7 @@ static void track_take(void *arg, sqlite3_stmt *st)
 {
 	struct track_list *list = arg;
 	struct view_trace *t = list->trace;
-	int64_t n = sqlite3_column_int64(st, 0) - trace_row(t, 0);
+	int64_t n = sqlite3_column_int64(st, 0) - STORE_ID(t->id, 0);
 	struct view_track *k;
 
 	if (n < 1 || n > TRACKS_MAX)
@@ -188,10 +168,10 @@ static void track_take(void *arg, sqlite3_stmt *st)
 		t->track[t->ntrack++].device_at = -1;
 	}
 	k = &t->track[n - 1];
-	k->pid = db_text(st, 1);
-	k->tid = db_text(st, 2);
-	k->device = db_text(st, 3);
-	k->stream = db_text(st, 4);
+	k->pid = column_str(st, 1);
+	k->tid = column_str(st, 2);
+	k->device = column_str(st, 3);
+	k->stream = column_str(st, 4);
 }
 
 static void tracks_order(struct view_trace *t)
@@ -210,37 +190,37 @@ static void tracks_order(struct view_trace *t)
 	free(by);
 }
 
-static int trace_fill(sqlite3 *db, struct view_trace *t)
+static int trace_fill(struct db *db, struct view_trace *t)
 {
 	struct device_list devices = { t, 0 };
 	struct track_list tracks = { t, 0 };
 
-	if (db_rows(db, "SELECT idx, name, sms, capacity, main_stream, busy_known"
+	if (rows_each(db, "SELECT idx, name, sms, capacity, main_stream, busy_known"
 		" FROM device WHERE id > ?1 AND id < ?2 ORDER BY id",
-		trace_row(t, 0), trace_row(t, 1LL << 40), device_take, &devices) < 0)
+		t, device_take, &devices) < 0)
 		return -1;
 	if (t->ndevice)
 		qsort(t->device, t->ndevice, sizeof t->device[0], device_cmp);
-	if (db_rows(db, "SELECT id, pid, tid, device, stream FROM track"
+	if (rows_each(db, "SELECT id, pid, tid, device, stream FROM track"
 		" WHERE id > ?1 AND id < ?2 ORDER BY id",
-		trace_row(t, 0), trace_row(t, 1LL << 40), track_take, &tracks) < 0)
+		t, track_take, &tracks) < 0)
 		return -1;
 	tracks_order(t);
 	return 0;
 }
 
-int catalog_load(sqlite3 *db, struct view_trace **trace, size_t *n)
+int catalog_load(struct db *db, struct view_trace **trace, size_t *n)
 {
 	struct trace_list list = { NULL, 0, 0 };
-	static const char sql[] = "SELECT id, path, host, rank, world_size, base_ns,"
+	static const char sql[] = "SELECT id, number, path, host, rank, world_size, base_ns,"
 		" first_ns, last_ns, torch, device_name, sms, capacity, partial,"
 		" why_partial, step_rule, with_stack"
 #define COUNT(name, words) ", " #name
 #include "counts.def"
 #undef COUNT
-		" FROM trace ORDER BY hash";
+		" FROM trace ORDER BY number";
 
-	if (db_rows(db, sql, 0, 0, trace_take, &list) < 0)
+	if (rows_each(db, sql, NULL, trace_take, &list) < 0)
 		goto fail;
 	for (size_t i = 0; i < list.n; i++)
 		if (trace_fill(db, &list.trace[i]) < 0)

@@ -7,7 +7,7 @@
 
 #include "event.h"
 
-#include <sqlite3.h>
+#include "store.h"
 
 struct view_device {
 	char *idx, *name;        /* "0"; NULL unknown */
@@ -37,16 +37,12 @@ struct view_trace {
 	struct view_track *track; /* track[n - 1] of the store's n; gaps are zeroed */
 	size_t ntrack;
 };
-static inline int64_t trace_row(const struct view_trace *t, int64_t n)
-{
-	return (t->id << 40) + n;
-}
 /* No launch and no device op: analysed on its operators. */
 bool trace_is_cpu_job(const struct view_trace *t);
 /* Launches without any device op: what the device did is not known. */
 bool trace_busy_unknown(const struct view_trace *t);
 
-int catalog_load(sqlite3 *db, struct view_trace **trace, size_t *n) RESULT_USED;
+int catalog_load(struct db *db, struct view_trace **trace, size_t *n) RESULT_USED;
 void catalog_release(struct view_trace *trace, size_t n);
 void catalog_release_one(struct view_trace *t);
 
@@ -64,7 +60,7 @@ struct view_steps {
 	struct view_step *step;
 	size_t n;
 };
-int steps_load(sqlite3 *db, const struct view_trace *t, const char *device,
+int steps_load(struct db *db, const struct view_trace *t, const char *device,
 	struct view_steps *out) RESULT_USED;
 void steps_release(struct view_steps *s);
 
@@ -81,22 +77,22 @@ struct dev_op {
 enum dev_flag { DEV_UNTIMED = 1, DEV_CUT = 2 };
 enum dev_columns { DEV_SHORT, DEV_FULL };
 struct dev_scan {
-	sqlite3 *db;
+	struct db *db;
 	sqlite3_stmt *stmt;
 	bool full;
 };
-int dev_scan_open(struct dev_scan *s, sqlite3 *db, const struct view_trace *t,
+int dev_scan_open(struct dev_scan *s, struct db *db, const struct view_trace *t,
 	enum dev_columns columns) RESULT_USED;
 int dev_scan_next(struct dev_scan *s, struct dev_op *op) RESULT_USED; /* 1, 0, -1 */
 void dev_scan_close(struct dev_scan *s);
 
 /* Text of a name, malloc'd; "" when there is none. */
 struct names {
-	sqlite3 *db;
+	struct db *db;
 	sqlite3_stmt *stmt, *frame;
 	int64_t trace_id;
 };
-int names_open(struct names *n, sqlite3 *db, const struct view_trace *t) RESULT_USED;
+int names_open(struct names *n, struct db *db, const struct view_trace *t) RESULT_USED;
 char *names_get(struct names *n, int64_t name) RESULT_USED; /* NULL, said */
 /* A frame's file, line and function; 0 done (file NULL: none such), -1 said. */
 struct anchor_text {
@@ -109,10 +105,11 @@ int names_anchor(struct names *n, int64_t frame, int64_t how,
 void anchor_release(struct anchor_text *a);
 void names_close(struct names *n);
 
-/* A prepared statement with its integers bound; NULL said. */
-sqlite3_stmt *db_prepare(sqlite3 *db, const char *sql, int64_t a, int64_t b) RESULT_USED;
-int db_error(sqlite3 *db);       /* says what SQLite says, -1 */
-int64_t db_int(sqlite3_stmt *st, int column); /* NO_INT for NULL */
-char *db_text(sqlite3_stmt *st, int column);  /* malloc'd, NULL for NULL */
+/* A prepared statement; with t, ?1 and ?2 are the ids just outside the trace's
+ * rows (id > ?1 AND id < ?2).  NULL said. */
+sqlite3_stmt *trace_prepare(struct db *db, const char *sql,
+	const struct view_trace *t) RESULT_USED;
+int64_t column_int(sqlite3_stmt *st, int column); /* NO_INT for NULL */
+char *column_str(sqlite3_stmt *st, int column);   /* malloc'd, NULL for NULL */
 
 #endif

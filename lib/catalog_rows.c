@@ -23,46 +23,41 @@ static int64_t step_number(const char *name)
 static void step_take(struct view_step *s, sqlite3_stmt *st)
 {
 	s->idx = sqlite3_column_int64(st, 0);
-	s->name = db_text(st, 1);
+	s->name = column_str(st, 1);
 	s->number = step_number(s->name);
 	s->ts_ns = sqlite3_column_int64(st, 2);
 	s->dur_ns = sqlite3_column_int64(st, 3);
 	s->host_ts_ns = sqlite3_column_int64(st, 4);
 	s->host_dur_ns = sqlite3_column_int64(st, 5);
-	s->launches = db_int(st, 6);
-	s->lone = db_int(st, 7);
+	s->launches = column_int(st, 6);
+	s->lone = column_int(st, 7);
 	s->flags = sqlite3_column_int(st, 8);
 	s->chosen = true;
 }
 
-int steps_load(sqlite3 *db, const struct view_trace *t, const char *device,
+int steps_load(struct db *db, const struct view_trace *t, const char *device,
 	struct view_steps *out)
 {
 	struct view_steps steps = { NULL, 0 };
 	size_t cap = 0;
-	sqlite3_stmt *st = db_prepare(db, "SELECT idx, name, ts, dur, host_ts, host_dur,"
-		" launches, lone, flags FROM step WHERE id > ?1 AND id < ?2"
-		" AND device = ?3 ORDER BY idx", trace_row(t, 0), trace_row(t, 1LL << 40));
+	sqlite3_stmt *st = trace_prepare(db, "SELECT idx, name, ts, dur, host_ts,"
+		" host_dur, launches, lone, flags FROM step WHERE id > ?1 AND id < ?2"
+		" AND device = ?3 ORDER BY idx", t);
 	int rc;
 
 	if (!st)
 		return -1;
-	if (sqlite3_bind_text(st, 3, device, -1, SQLITE_STATIC) != SQLITE_OK)
-		goto fail;
-	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+	db_bind_str(st, 3, device);
+	while ((rc = db_step(db, st)) > 0) {
 		GROW(steps.step, steps.n, cap);
 		step_take(&steps.step[steps.n++], st);
 	}
-	if (rc != SQLITE_DONE)
-		goto fail;
-	sqlite3_finalize(st);
-	*out = steps;
-	return 0;
-fail:
-	(void)db_error(db);
-	sqlite3_finalize(st);
-	steps_release(&steps);
-	return -1;
+	db_finish(&st);
+	if (rc < 0)
+		steps_release(&steps);
+	else
+		*out = steps;
+	return rc;
 }
 
 void steps_release(struct view_steps *s)
@@ -73,7 +68,7 @@ void steps_release(struct view_steps *s)
 	memset(s, 0, sizeof *s);
 }
 
-int dev_scan_open(struct dev_scan *s, sqlite3 *db, const struct view_trace *t,
+int dev_scan_open(struct dev_scan *s, struct db *db, const struct view_trace *t,
 	enum dev_columns columns)
 {
 	/* The short row is what the split of the wall clock needs: a third less
@@ -87,20 +82,18 @@ int dev_scan_open(struct dev_scan *s, sqlite3 *db, const struct view_trace *t,
 
 	s->db = db;
 	s->full = columns == DEV_FULL;
-	s->stmt = db_prepare(db, sql, trace_row(t, 0), trace_row(t, 1LL << 40));
+	s->stmt = trace_prepare(db, sql, t);
 	return s->stmt ? 0 : -1;
 }
 
 int dev_scan_next(struct dev_scan *s, struct dev_op *op)
 {
 	sqlite3_stmt *st = s->stmt;
-	int rc = sqlite3_step(st), cat;
+	int rc = db_step(s->db, st), cat;
 
-	if (rc == SQLITE_DONE)
-		return 0;
-	if (rc != SQLITE_ROW)
-		return db_error(s->db);
-	op->n = sqlite3_column_int64(st, 0) & ((1LL << 40) - 1);
+	if (rc <= 0)
+		return rc;
+	op->n = sqlite3_column_int64(st, 0) & (STORE_ID(1, 0) - 1);
 	op->ts_ns = sqlite3_column_int64(st, 1);
 	op->dur_ns = sqlite3_column_int64(st, 2);
 	op->track = sqlite3_column_int64(st, 3);
@@ -112,8 +105,8 @@ int dev_scan_next(struct dev_scan *s, struct dev_op *op)
 	op->flags = sqlite3_column_int(st, 7);
 	if (!s->full)
 		return 1;
-	op->bytes = db_int(st, 8);
-	op->blocks = db_int(st, 9);
+	op->bytes = column_int(st, 8);
+	op->blocks = column_int(st, 9);
 	op->call = sqlite3_column_int64(st, 10);
 	op->op = sqlite3_column_int64(st, 11);
 	op->frame = sqlite3_column_int64(st, 12);
@@ -123,19 +116,18 @@ int dev_scan_next(struct dev_scan *s, struct dev_op *op)
 
 void dev_scan_close(struct dev_scan *s)
 {
-	sqlite3_finalize(s->stmt);
-	s->stmt = NULL;
+	db_finish(&s->stmt);
 }
 
-int names_open(struct names *n, sqlite3 *db, const struct view_trace *t)
+int names_open(struct names *n, struct db *db, const struct view_trace *t)
 {
 	n->db = db;
 	n->trace_id = t->id;
 	n->frame = NULL;
-	n->stmt = db_prepare(db, "SELECT text FROM name WHERE id = ?1", 0, 0);
+	n->stmt = db_prepare(db, "SELECT text FROM name WHERE id = ?1");
 	if (n->stmt)
 		n->frame = db_prepare(db,
-			"SELECT file, line, func FROM frame WHERE id = ?1", 0, 0);
+			"SELECT file, line, func FROM frame WHERE id = ?1");
 	if (n->frame)
 		return 0;
 	names_close(n);
@@ -145,15 +137,9 @@ int names_open(struct names *n, sqlite3 *db, const struct view_trace *t)
 /* 1 a row is there, 0 none, -1 said. */
 static int names_seek(struct names *n, sqlite3_stmt *st, int64_t row)
 {
-	int rc;
-
 	sqlite3_reset(st);
-	if (sqlite3_bind_int64(st, 1, (n->trace_id << 40) + row) != SQLITE_OK)
-		return db_error(n->db);
-	rc = sqlite3_step(st);
-	if (rc == SQLITE_ROW)
-		return 1;
-	return rc == SQLITE_DONE ? 0 : db_error(n->db);
+	db_bind_int(st, 1, STORE_ID(n->trace_id, row));
+	return db_step(n->db, st);
 }
 
 char *names_get(struct names *n, int64_t name)
@@ -163,7 +149,7 @@ char *names_get(struct names *n, int64_t name)
 
 	if (found < 0)
 		return NULL;
-	text = found ? db_text(n->stmt, 0) : NULL;
+	text = found ? column_str(n->stmt, 0) : NULL;
 	return text ? text : xstrdup("");
 }
 
@@ -180,9 +166,9 @@ int names_anchor(struct names *n, int64_t frame, int64_t how, struct anchor_text
 		out->how = words[how];
 	if (!found)
 		return 0;
-	out->file = db_text(n->frame, 0);
-	out->line = db_int(n->frame, 1);
-	out->func = db_text(n->frame, 2);
+	out->file = column_str(n->frame, 0);
+	out->line = column_int(n->frame, 1);
+	out->func = column_str(n->frame, 2);
 	return 0;
 }
 
@@ -195,7 +181,6 @@ void anchor_release(struct anchor_text *a)
 
 void names_close(struct names *n)
 {
-	sqlite3_finalize(n->stmt);
-	sqlite3_finalize(n->frame);
-	n->stmt = n->frame = NULL;
+	db_finish(&n->stmt);
+	db_finish(&n->frame);
 }

@@ -6,6 +6,7 @@
 #include "say.h"
 #include "tab.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -58,7 +59,7 @@ static void steps_choose(const struct view *v, struct view_steps *s)
 int view_steps(struct view *v, const struct view_trace *t, const char *device,
 	struct view_steps *out)
 {
-	if (steps_load(v->db, t, device, out) < 0)
+	if (steps_load(&v->db, t, device, out) < 0)
 		return -1;
 	steps_choose(v, out);
 	return 0;
@@ -140,6 +141,13 @@ int view_unequal(struct view *v, const struct view_where *at, const char *what,
 		v->store, key.data ? key.data : "");
 	buf_release(&key);
 	return -1;
+}
+
+const char *view_scratch_dir(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir && *dir ? dir : "/tmp";
 }
 
 void view_add_place(struct buf *b, const struct view_trace *t, const char *device)
@@ -228,9 +236,9 @@ static int run_record_put(struct view *v)
 /* Everything between the head and the end. */
 static int view_body(struct view *v, view_fn *run, int *status)
 {
-	if (store_open_read(v->store, &v->db) < 0)
+	if (store_open_ro(&v->db, v->store) < 0)
 		return -1;
-	if (catalog_load(v->db, &v->trace, &v->ntrace) < 0)
+	if (catalog_load(&v->db, &v->trace, &v->ntrace) < 0)
 		return -1;
 	traces_choose(v);
 	epoch_choose(v);
@@ -309,7 +317,7 @@ int view_main(struct view *v, const struct opt_page *page, int argc, char **argv
 		status = ST_FAIL;
 	}
 	catalog_release(v->trace, v->ntrace);
-	sqlite3_close(v->db);
+	db_close(&v->db);
 	buf_release(&v->text);
 	return status;
 }

@@ -42,7 +42,7 @@ struct view {
 	enum view_clock clock;
 	const char *out_path;
 
-	sqlite3 *db;
+	struct db db;
 	const char *store;
 	struct view_trace *trace;
 	size_t ntrace;
@@ -100,6 +100,10 @@ int64_t view_time(const struct view *v, const struct view_trace *t, int64_t ts_n
 int view_steps(struct view *v, const struct view_trace *t, const char *device,
 	struct view_steps *out) RESULT_USED;
 bool view_wants_device(const struct view *v, const char *device);
+
+/* Where a view may spill what does not fit: $TMPDIR or /tmp (the place of the
+ * store may be read-only). */
+const char *view_scratch_dir(void);
 
 /* An identity that does not hold: says it, and the status will be 2.  Returns
  * -1 for the caller to pass on. */
