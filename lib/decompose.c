@@ -288,7 +288,7 @@ int part_step_flags(const struct decomp_part *p, size_t i)
 	const struct view_step *s = &p->steps.step[i];
 	int flags = s->flags & ~STEP_EMPTY;
 
-	if (s->dur_ns == 0 || part_step(p, i)->ops == 0)
+	if (s->dur_ns == 0 || (part_step(p, i)->ops == 0 && !part_step_unknown(p, i)))
 		flags |= STEP_EMPTY;
 	return flags;
 }
