@@ -74,6 +74,7 @@ static void add_counts(struct load *l, struct trace_info *info)
 {
 	struct import_counts *c = &info->count;
 
+	l->count.bad_utf8 = l->names.bad_utf8;
 	l->count.name_overflow = l->names.overflow;
 #define COUNT(name, words) c->name = MAX(c->name, l->count.name);
 #include "counts.def"

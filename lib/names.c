@@ -203,6 +203,7 @@ int64_t names_put(struct names *v, struct text t, unsigned *flags)
 		t = fix(v, t);
 		hash = text_hash(t, v->seed);
 		slot = find(v, t, hash);
+		v->bad_utf8 += *slot == 0;
 	}
 	if (*slot == 0)
 		return add_name(v, t, hash, slot, flags);

@@ -42,6 +42,7 @@ struct names {
 	uint32_t last;         /* names stored: 1..last */
 	struct buf text, fixed;
 	int64_t overflow;
+	int64_t bad_utf8;      /* distinct names that had to be mended */
 	uint64_t seed;
 };
 

@@ -16,7 +16,7 @@ static bool is_fault(const char *name)
 	static const char *const quiet[] = { "events", "device_ops", "launches",
 		"linked_ops", "unlinked_ops", "lone_launches", "flow_starts",
 		"flow_ends", "meta_events", "spilled", "worst_delay_ns",
-		"negative_delay", "untimed_ops" };
+		"negative_delay", "untimed_ops", "trailing_bytes" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(quiet); i++)

@@ -36,7 +36,7 @@ static int tell_same_rank(struct db *db, int64_t id, bool *clash)
 		"SELECT a.path, b.path, a.rank,"
 		" a.base_ns + a.first_ns < b.base_ns + b.last_ns AND"
 		" b.base_ns + b.first_ns < a.base_ns + a.last_ns"
-		" FROM trace a JOIN trace b ON b.id <> a.id AND b.rank = a.rank"
+		" FROM trace a JOIN trace b ON b.id < a.id AND b.rank = a.rank"
 		" AND b.host IS a.host WHERE a.id = ? ORDER BY 4 DESC, b.hash LIMIT 1");
 	int rc;
 
