@@ -1,0 +1,334 @@
+#include "base.h"
+#include "rank_job.h"
+
+#include <stdlib.h>
+
+#include "mem.h"
+#include "say.h"
+
+/* DESIGN: under this idle share the device binds. */
+#define DEVICE_BINDS_PERCENT 3
+
+static const struct { const char *name; bool host; const char *words; } IDLES[] = {
+#define X(name, host, words) { #name, host, words },
+	IDLE_CAUSES(X)
+#undef X
+};
+
+const char *idle_name(enum idle_cause c) { return IDLES[c].name; }
+const char *idle_words(enum idle_cause c) { return IDLES[c].words; }
+bool idle_on_host(enum idle_cause c) { return IDLES[c].host; }
+
+int64_t ratio_of(int64_t ns, struct ratio r)
+{
+	return scale(ns, r.a, r.over);
+}
+
+static struct ratio ratio_clamped(int64_t a, int64_t over)
+{
+	if (over <= 0 || a >= over)
+		return (struct ratio){ 1, 1 };
+	return (struct ratio){ MAX(a, 0), over };
+}
+
+static struct rank_unit *unit_get(struct rank_job *job, const struct rank_row *r)
+{
+	for (size_t i = job->n; i-- > 0;) {
+		struct rank_unit *u = &job->unit[i];
+		if (u->store == r->store && u->trace == r->trace && u->rank == r->rank &&
+		    text_eq(u->device, r->device))
+			return u;
+	}
+	GROW(job->unit, job->n, job->cap);
+	struct rank_unit *u = &job->unit[job->n++];
+	memset(u, 0, sizeof *u);
+	*u = (struct rank_unit){ .store = r->store, .trace = r->trace, .rank = r->rank,
+		.device = r->device, .median_ns = NO_NUM, .run_ahead_ns = NO_NUM,
+		.plain = { 1, 1 }, .seen = { 1, 1 } };
+	return u;
+}
+
+static void unit_step(struct rank_unit *u, const struct rank_row *r)
+{
+	int64_t busy;
+	u->has_steps = true;
+	u->steps++;
+	u->wall_ns += row_num(r, "wall_ns");
+	u->incomplete += row_flag(r, "incomplete");
+	u->whole |= row_flag(r, "whole");
+	if (!row_int(r, "busy_ns", &busy)) {
+		u->busy_unknown = true;
+		return;
+	}
+	u->busy_ns += busy;
+	u->idle_ns += row_num(r, "idle_ns");
+	u->compute_ns += row_num(r, "compute_ns");
+	u->comm_ns += row_num(r, "exposed_comm_ns");
+	u->copy_ns += row_num(r, "exposed_copy_ns");
+}
+
+static void unit_ledger(struct rank_unit *u, const struct rank_row *r)
+{
+	char field[32];
+	if (row_get(r, "step"))
+		return;
+	u->has_ledger = true;
+	for (size_t i = 0; i < ARRAY_LEN(IDLES); i++) {
+		size_t n = strlen(IDLES[i].name);
+		memcpy(field, IDLES[i].name, n);
+		memcpy(field + n, "_ns", 4);
+		u->cause_ns[i] += row_num(r, field);
+	}
+}
+
+static bool row_of_unit(const struct rank_row *r)
+{
+	static const char *const KINDS[] = { "view1.step", "view1.rank", "view2.ledger",
+		"view2.site", "view3.kernel" };
+	if (row_true(r, "any_device"))
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(KINDS); i++)
+		if (row_is(r, KINDS[i]))
+			return true;
+	return false;
+}
+
+static void unit_take(struct rank_unit *u, const struct rank_row *r)
+{
+	if (row_is(r, "view1.step"))
+		unit_step(u, r);
+	else if (row_is(r, "view2.ledger"))
+		unit_ledger(u, r);
+	else if (row_is(r, "view2.site"))
+		u->site_ns += row_num(r, "cost_ns");
+	else if (row_is(r, "view3.kernel"))
+		u->own_ns += row_num(r, "own_ns");
+	else if (row_is(r, "view1.rank"))
+		u->rank_row = r;
+}
+
+/* Rows that belong to a unit are tied to it by index: the array moves. */
+static void units_find(struct rank_job *job, struct rank_rows *rows)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		struct rank_row *r = &rows->row[i];
+		if (!row_of_unit(r))
+			continue;
+		struct rank_unit *u = unit_get(job, r);
+		r->unit = (int)(u - job->unit);
+		unit_take(u, r);
+	}
+}
+
+static int number_order(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static int64_t median_of(const struct rank_rows *rows, int unit, const char *field, int64_t *tmp)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < rows->n; i++)
+		if (rows->row[i].unit == unit && row_is(&rows->row[i], "view1.step") &&
+		    !row_flag(&rows->row[i], "empty") && row_int(&rows->row[i], field, &tmp[n]))
+			n++;
+	if (!n)
+		return NO_NUM;
+	qsort(tmp, n, sizeof *tmp, number_order);
+	return n % 2 ? tmp[n / 2] : tmp[n / 2 - 1] + (tmp[n / 2] - tmp[n / 2 - 1]) / 2;
+}
+
+static void unit_site(struct rank_unit *u, const struct rank_row *r)
+{
+	struct text cause = row_text(r, "cause");
+	for (size_t i = 0; i < ARRAY_LEN(IDLES); i++)
+		if (text_is(cause, IDLES[i].name))
+			u->cause_ns[i] += row_num(r, "cost_ns");
+}
+
+/* Where rows are missing, the others tell what they know. */
+static void unit_fill(struct rank_unit *u, const struct rank_rows *rows, int at)
+{
+	for (size_t i = 0; i < rows->n && !u->has_ledger; i++)
+		if (rows->row[i].unit == at && row_is(&rows->row[i], "view2.site"))
+			unit_site(u, &rows->row[i]);
+	if (u->has_steps)
+		return;
+	u->busy_ns = u->own_ns;
+	u->idle_ns = u->site_ns;
+	for (size_t i = 0; i < rows->n; i++)
+		if (rows->row[i].unit == at && row_is(&rows->row[i], "view2.ledger") &&
+		    row_get(&rows->row[i], "step"))
+			u->steps++;
+	u->steps = MAX(u->steps, 1);
+	u->wall_ns = u->busy_ns + u->idle_ns;
+}
+
+/* Rows got lost on the way: what is charged was there at least. */
+static void unit_mend(struct rank_unit *u)
+{
+	u->idle_ns = MAX(u->idle_ns, u->site_ns);
+	u->busy_ns = MAX(u->busy_ns, u->own_ns);
+	u->wall_ns = MAX(u->wall_ns, u->idle_ns + u->busy_ns);
+}
+
+/* More charged than there was: the rows are not of one run of the views. */
+static int unit_check(const struct rank_unit *u)
+{
+	if (!u->has_steps || u->busy_unknown)
+		return 0;
+	if (u->site_ns > u->idle_ns)
+		return error("trace %" PRId64 " device %.*s: view2.site adds up to %" PRId64
+			" ns, view1.step has %" PRId64 " ns of idle", u->trace, (int)u->device.n,
+			u->device.s, u->site_ns, u->idle_ns);
+	if (u->own_ns > u->busy_ns)
+		return error("trace %" PRId64 " device %.*s: view3.kernel adds up to %" PRId64
+			" ns, view1.step has %" PRId64 " ns of busy", u->trace, (int)u->device.n,
+			u->device.s, u->own_ns, u->busy_ns);
+	return 0;
+}
+
+static const struct rank_row *run_row_of(const struct rank_rows *rows, const struct rank_unit *u)
+{
+	const struct rank_row *found = NULL;
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct rank_row *r = &rows->row[i];
+		if (row_is(r, "view1.run") && (r->rank == NO_NUM || r->rank == u->rank ||
+		    u->rank == NO_NUM) && (!found || r->store == u->store))
+			found = r;
+	}
+	return found;
+}
+
+static void unit_weigh(struct rank_job *job, struct rank_unit *u, const struct rank_rows *rows)
+{
+	const struct rank_row *run = run_row_of(rows, u);
+	int64_t plain_ns, profiled_ns;
+	if (run && row_int(run, "plain_median_ns", &plain_ns) && u->steps && !u->busy_unknown) {
+		int64_t busy_ns = u->busy_ns / u->steps;
+		if (!row_int(run, "profiled_median_ns", &profiled_ns))
+			profiled_ns = u->median_ns != NO_NUM ? u->median_ns : u->wall_ns / u->steps;
+		u->plain = ratio_clamped(plain_ns - busy_ns, profiled_ns - busy_ns);
+		job->honest = true;
+		job->weighed |= u->plain.a < u->plain.over;
+	}
+	int64_t idle_ns = ratio_of(u->idle_ns, u->plain), wall_ns = idle_ns + u->busy_ns;
+	u->device_binds = idle_ns < scale(wall_ns, DEVICE_BINDS_PERCENT, 100) ||
+		(u->run_ahead_ns != NO_NUM && u->median_ns > 0 && u->run_ahead_ns > u->median_ns);
+	int64_t late_ns = 0;
+	for (size_t i = 0; i < ARRAY_LEN(IDLES); i++)
+		late_ns += IDLES[i].host && i != IDLE_sync ? u->cause_ns[i] : 0;
+	if (!u->device_binds)
+		u->seen = ratio_clamped(u->busy_ns - ratio_of(late_ns, u->plain), u->busy_ns);
+	u->straggler = u->rank_row && row_flag(u->rank_row, "straggler");
+}
+
+static void job_add(struct rank_job *job, const struct rank_unit *u)
+{
+	job->steps += u->steps;
+	job->wall_ns += u->wall_ns;
+	if (u->busy_unknown)
+		return;
+	job->busy_known = true;
+	job->busy_ns += u->busy_ns;
+	job->idle_ns += u->idle_ns;
+	job->plain_idle_ns += ratio_of(u->idle_ns, u->plain);
+	job->compute_ns += u->compute_ns;
+	job->comm_ns += u->comm_ns;
+	job->copy_ns += u->copy_ns;
+	for (size_t i = 0; i < ARRAY_LEN(IDLES); i++)
+		job->cause_ns[i] += u->cause_ns[i];
+}
+
+static void job_binds(struct rank_job *job)
+{
+	int64_t device_ns = 0, known_ns = 0;
+	for (size_t i = 0; i < job->n; i++) {
+		const struct rank_unit *u = &job->unit[i];
+		if (u->busy_unknown)
+			continue;
+		known_ns += u->wall_ns;
+		device_ns += u->device_binds ? u->wall_ns : 0;
+	}
+	job->device_binds = device_ns * 2 > known_ns;
+}
+
+/* The longest rank's run is the job's. */
+static void job_run(struct rank_job *job, const struct rank_rows *rows)
+{
+	job->run_ns = job->run_steps = job->startup_ns = job->plain_ns = NO_NUM;
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct rank_row *r = &rows->row[i];
+		int64_t steps, plain_ns, total_ns;
+		if (row_is(r, "view1.import"))
+			job->partial |= row_true(r, "partial");
+		if (!row_is(r, "view1.run") || !row_int(r, "steps", &steps) ||
+		    !row_int(r, "plain_median_ns", &plain_ns))
+			continue;
+		int64_t startup_ns = row_num(r, "startup_ns");
+		if (!row_int(r, "total_ns", &total_ns))
+			total_ns = startup_ns + steps * plain_ns;
+		if (total_ns <= job->run_ns || total_ns <= 0)
+			continue;
+		job->run_row = r;
+		job->run_ns = total_ns;
+		job->run_steps = steps;
+		job->startup_ns = startup_ns;
+		job->plain_ns = plain_ns;
+	}
+}
+
+static void job_ranks(struct rank_job *job)
+{
+	for (size_t i = 0; i < job->n; i++) {
+		bool first = true;
+		for (size_t k = 0; k < i && first; k++)
+			first = job->unit[k].rank != job->unit[i].rank ||
+				job->unit[k].trace != job->unit[i].trace;
+		job->ranks += first;
+	}
+}
+
+int rank_job_init(struct rank_job *job, struct rank_rows *rows, bool whole)
+{
+	memset(job, 0, sizeof *job);
+	units_find(job, rows);
+	int64_t *tmp = xcalloc(rows->n ? rows->n : 1, sizeof *tmp);
+	int status = 0;
+	for (size_t i = 0; i < job->n && status == 0; i++) {
+		struct rank_unit *u = &job->unit[i];
+		u->median_ns = median_of(rows, (int)i, "wall_ns", tmp);
+		u->run_ahead_ns = median_of(rows, (int)i, "run_ahead_ns", tmp);
+		unit_fill(u, rows, (int)i);
+		if (!whole)
+			unit_mend(u);
+		unit_weigh(job, u, rows);
+		job_add(job, u);
+		status = unit_check(u);
+	}
+	free(tmp);
+	job_binds(job);
+	job_run(job, rows);
+	job_ranks(job);
+	return status;
+}
+
+void rank_job_release(struct rank_job *job)
+{
+	free(job->unit);
+	memset(job, 0, sizeof *job);
+}
+
+int64_t rank_job_worth(const struct rank_job *job, const struct rank_row *row, int64_t ns)
+{
+	if (row->unit < 0)
+		return ns;
+	const struct rank_unit *u = &job->unit[row->unit];
+	struct text class = row_text(row, "class");
+	if (row_is(row, "view2.site"))
+		return ratio_of(ns, u->plain);
+	if (text_is(class, "communication") || text_is(class, "transfer"))
+		return ns;
+	return ratio_of(ns, u->seen);
+}

@@ -1,0 +1,95 @@
+/* rank_job.h - what the rows say of the job as a whole, before any cause.
+ *
+ * A unit is one device of one trace of one store.  Its wall, busy and idle come
+ * from view1.step; where view 1 was not given, idle and busy are what view 2 and
+ * view 3 charge.  All ns are sums over the unit's steps.
+ *
+ * What a ns of idle or of kernel time is worth:
+ *   idle, with the honest clock: x (plain wall - busy) / (profiled wall - busy),
+ *     clamped to 0..1, the profiler's weight;
+ *   kernel time of a unit that the host binds: the part that is not hidden.
+ *     While the host is late for other reasons than waiting for the device, the
+ *     kernels before it are off the critical path: as many ns of busy time as
+ *     there are such idle ns are hidden (all, when it idles longer than it
+ *     works).  Transfers and communication are never hidden by this rule: a
+ *     blocking copy is waited for, and a collective waits for other ranks. */
+#ifndef TP_RANK_JOB_H
+#define TP_RANK_JOB_H
+
+#include "base.h"
+#include "rank_rows.h"
+
+/* X(name of the field without _ns, on the host's side, words) */
+#define IDLE_CAUSES(X) \
+	X(sync, true, "the host waited for the device and had to refill its queue") \
+	X(input, true, "the host was in the data loader") \
+	X(alloc, true, "the host was in the device's allocator") \
+	X(host, true, "the host was working and had nothing queued") \
+	X(unknown, true, "the host left no record") \
+	X(launch, false, "between a launch call and its kernel's start") \
+	X(queued, false, "work was queued, nothing says why it did not run") \
+	X(turnaround, false, "shorter than the device's own turnaround") \
+	X(load, false, "a module or kernel was being loaded") \
+	X(profiler, false, "the profiler was at its own work") \
+	X(unlinked, false, "the launch of the next operation is not in the trace") \
+	X(after_last, false, "no later operation in the trace")
+enum idle_cause {
+#define X(name, host, words) IDLE_##name,
+	IDLE_CAUSES(X)
+#undef X
+	IDLE_COUNT
+};
+const char *idle_name(enum idle_cause c);
+const char *idle_words(enum idle_cause c);
+bool idle_on_host(enum idle_cause c);
+
+struct ratio { int64_t a, over; };  /* 0 <= a <= over, over > 0 */
+int64_t ratio_of(int64_t ns, struct ratio r);
+
+struct rank_unit {
+	int store;
+	int64_t trace, rank;
+	struct text device;
+	int64_t steps, wall_ns, busy_ns, idle_ns;
+	int64_t compute_ns, comm_ns, copy_ns;
+	int64_t cause_ns[IDLE_COUNT];
+	int64_t site_ns, own_ns;    /* all that view 2 and view 3 could charge */
+	int64_t median_ns, run_ahead_ns; /* medians of the steps; NO_NUM unknown */
+	int64_t incomplete;         /* steps flagged so */
+	bool has_steps;             /* view1.step rows were there */
+	bool has_ledger;            /* view2.ledger of the device was */
+	bool busy_unknown;
+	bool whole;                 /* no steps in the trace: the window as one */
+	bool device_binds;
+	bool straggler;
+	struct ratio plain;         /* what a ns of idle is worth */
+	struct ratio seen;          /* what a ns of kernel time is worth */
+	const struct rank_row *rank_row; /* view1.rank, NULL */
+};
+
+struct rank_job {
+	struct rank_unit *unit;
+	size_t n, cap;
+	int64_t steps, wall_ns, busy_ns, idle_ns; /* sums over units */
+	int64_t plain_idle_ns;      /* idle with the profiler's weight taken out */
+	int64_t compute_ns, comm_ns, copy_ns;
+	int64_t cause_ns[IDLE_COUNT];
+	bool device_binds;          /* of most of the wall */
+	bool busy_known;            /* of some unit */
+	bool honest;                /* view1.run tells the plain step */
+	bool weighed;               /* some unit's plain ratio is below 1 */
+	int64_t ranks;              /* distinct */
+	/* the whole run, of the longest rank; NO_NUM unknown */
+	const struct rank_row *run_row;
+	int64_t run_ns, run_steps, startup_ns, plain_ns;
+	bool partial;               /* some trace was */
+};
+
+/* whole: no row is missing.  0, or -1 said: whole rows that contradict each
+ * other (status 2). */
+int rank_job_init(struct rank_job *job, struct rank_rows *rows, bool whole) RESULT_USED;
+void rank_job_release(struct rank_job *job);
+/* What of the ns that a row charges counts: see the top. */
+int64_t rank_job_worth(const struct rank_job *job, const struct rank_row *row, int64_t ns);
+
+#endif

@@ -1,0 +1,160 @@
+#include "base.h"
+#include "rank_join.h"
+
+#include <stdlib.h>
+
+#include "mem.h"
+
+static int unit_order(const void *a, const void *b)
+{
+	const struct rank_row *x = *(struct rank_row *const *)a, *y = *(struct rank_row *const *)b;
+	int order = (x->unit > y->unit) - (x->unit < y->unit);
+	return order ? order : row_compare(x, y);
+}
+
+void rank_index_init(struct rank_index *x, struct rank_rows *rows, const char *kind)
+{
+	x->row = xcalloc(rows->n ? rows->n : 1, sizeof *x->row);
+	x->n = 0;
+	for (size_t i = 0; i < rows->n; i++)
+		if (row_is(&rows->row[i], kind))
+			x->row[x->n++] = &rows->row[i];
+	qsort(x->row, x->n, sizeof *x->row, unit_order);
+}
+
+struct rank_row **rank_index_unit(const struct rank_index *x, int unit, size_t *n)
+{
+	size_t low = 0, high = x->n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (x->row[middle]->unit < unit)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (*n = 0; low + *n < x->n && x->row[low + *n]->unit == unit;)
+		++*n;
+	return x->row + low;
+}
+
+void rank_index_release(struct rank_index *x)
+{
+	free(x->row);
+	*x = (struct rank_index){ 0 };
+}
+
+static bool same_text(const struct rank_row *a, const struct rank_row *b, const char *key)
+{
+	return text_eq(row_text(a, key), row_text(b, key));
+}
+
+static void words_join(struct rank_row *to, const struct rank_row *from)
+{
+	static const char *const KEYS[] = { "doing", "blocked_in", "op", "call" };
+	for (size_t i = 0; i < ARRAY_LEN(KEYS); i++)
+		row_words(from, KEYS[i], &to->doing);
+}
+
+/* DOING_MAX: a job with thousands of losses at one line repeats the same few
+ * names; conditions look at the first of them. */
+#define DOING_MAX 4000
+
+static void site_join(struct rank_row *site, const struct rank_index *losses)
+{
+	size_t n;
+	struct rank_row **loss = rank_index_unit(losses, site->unit, &n);
+	words_join(site, site);
+	for (size_t i = 0; i < n && site->doing.len < DOING_MAX; i++)
+		if (same_text(site, loss[i], "cause") && row_same_anchor(site, loss[i]))
+			words_join(site, loss[i]);
+}
+
+static void copies_join(struct rank_row *row, const struct rank_index *copies)
+{
+	size_t n;
+	struct rank_row **copy = rank_index_unit(copies, row->unit, &n);
+	for (size_t i = 0; i < n && row->copies.len < DOING_MAX; i++) {
+		if (!row_same_anchor(row, copy[i]))
+			continue;
+		struct text direction = row_text(copy[i], "direction");
+		buf_add(&row->copies, direction.s ? direction.s : "", direction.n);
+		buf_adds(&row->copies, row_true(copy[i], "pageable") ? " pageable" : " pinned");
+		buf_adds(&row->copies, row_true(copy[i], "blocking") ? " blocking\n" : "\n");
+	}
+}
+
+/* Collectives of the kernel's own name, else of its line, else all. */
+static bool collective_fits(const struct rank_row *kernel, const struct rank_row *c, int how)
+{
+	if (how == 0)
+		return same_text(kernel, c, "name");
+	return how == 2 || (row_get(kernel, "file") && row_same_anchor(kernel, c));
+}
+
+static void wait_join(struct rank_row *kernel, const struct rank_index *collectives)
+{
+	size_t n;
+	struct rank_row **c = rank_index_unit(collectives, kernel->unit, &n);
+	for (int how = 0; how < 3; how++) {
+		int64_t wait_ns = 0, all_ns = 0, one_ns;
+		for (size_t i = 0; i < n; i++) {
+			if (!collective_fits(kernel, c[i], how) || !row_int(c[i], "wait_ns", &one_ns))
+				continue;
+			wait_ns += one_ns;
+			all_ns += one_ns + row_num(c[i], "wire_ns");
+		}
+		if (all_ns > 0) {
+			kernel->wait_permille = scale(wait_ns, 1000, all_ns);
+			return;
+		}
+	}
+}
+
+static const struct rank_unit *unit_like(const struct rank_job *job, const struct rank_row *r)
+{
+	for (size_t i = 0; i < job->n; i++) {
+		const struct rank_unit *u = &job->unit[i];
+		if (u->store == r->store && u->trace == r->trace && u->rank == r->rank &&
+		    text_eq(u->device, r->device))
+			return u;
+	}
+	return NULL;
+}
+
+static bool row_is_joined(const struct rank_row *r)
+{
+	return row_is(r, "view2.loss") || row_is(r, "view3.copy") || row_is(r, "view4.collective") ||
+		row_is(r, "view5.device") || row_is(r, "view5.live") || row_is(r, "view4.total");
+}
+
+void rank_join(const struct rank_job *job, struct rank_rows *rows)
+{
+	struct rank_index losses, copies, collectives;
+	const struct rank_unit *last = NULL;
+	for (size_t i = 0; i < rows->n; i++) {
+		struct rank_row *r = &rows->row[i];
+		if (r->unit >= 0 || !row_is_joined(r) || row_true(r, "any_device"))
+			continue;
+		if (!last || last->store != r->store || last->trace != r->trace ||
+		    last->rank != r->rank || !text_eq(last->device, r->device))
+			last = unit_like(job, r);
+		r->unit = last ? (int)(last - job->unit) : -1;
+	}
+	rank_index_init(&losses, rows, "view2.loss");
+	rank_index_init(&copies, rows, "view3.copy");
+	rank_index_init(&collectives, rows, "view4.collective");
+	for (size_t i = 0; i < rows->n; i++) {
+		struct rank_row *r = &rows->row[i];
+		if (row_is(r, "view2.site"))
+			site_join(r, &losses);
+		else if (row_is(r, "view3.kernel"))
+			words_join(r, r);
+		if (row_is(r, "view2.site") || row_is(r, "view3.kernel"))
+			copies_join(r, &copies);
+		if (row_is(r, "view3.kernel") && text_is(row_text(r, "class"), "communication"))
+			wait_join(r, &collectives);
+	}
+	rank_index_release(&losses);
+	rank_index_release(&copies);
+	rank_index_release(&collectives);
+}

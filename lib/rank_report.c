@@ -1,0 +1,190 @@
+#include "base.h"
+#include "rank_report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mem.h"
+#include "num.h"
+
+static const char *const VIEWS[] = { "", "the split of the steps", "lost time", "kernels",
+	"overlap and exposure", "memory" };
+
+/* Bytes of a character behind its first are no column of their own. */
+static int columns_of(const char *s, size_t n)
+{
+	int columns = 0;
+	for (size_t i = 0; i < n; i++)
+		columns += ((unsigned char)s[i] & 0xC0) != 0x80;
+	return columns;
+}
+
+void rank_report_wrap(const struct rank_report *r, const char *first, const char *rest, struct text t)
+{
+	buf_adds(r->b, first);
+	int column = columns_of(first, strlen(first));
+	int indent = columns_of(rest, strlen(rest));
+	bool begun = false;
+	for (size_t at = 0; at < t.n;) {
+		size_t n = 0;
+		while (at + n < t.n && t.s[at + n] != ' ')
+			n++;
+		int word = columns_of(t.s + at, n);
+		if (begun && column + 1 + word > r->width) {
+			buf_addc(r->b, '\n');
+			buf_adds(r->b, rest);
+			column = indent;
+			begun = false;
+		}
+		if (begun)
+			buf_addc(r->b, ' ');
+		buf_add(r->b, t.s + at, n);
+		column += word + begun;
+		begun = true;
+		for (at += n; at < t.n && t.s[at] == ' ';)
+			at++;
+	}
+	buf_addc(r->b, '\n');
+}
+
+void rank_report_line(const struct rank_report *r, const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list args;
+	va_start(args, fmt);
+	int n = vasprintf(&text, fmt, args);
+	va_end(args);
+	if (n < 0)
+		return;
+	rank_report_wrap(r, "", "", (struct text){ text, (size_t)n });
+	free(text);
+}
+
+size_t rank_report_shown(const struct rank_report *r)
+{
+	size_t n = r->rank->n;
+	return r->top != NO_NUM && (uint64_t)r->top < n ? (size_t)r->top : n;
+}
+
+void cost_add(struct buf *b, const struct rank_report *r, const struct finding *f)
+{
+	char out[NUM_LEN];
+	if (!f->charges) {
+		percent_add(b, f->number_micro);
+		buf_adds(b, f->cause->way == WAY_MOST ? " (under " : " (from ");
+		percent_add(b, f->cause->threshold_micro);
+		buf_addc(b, ')');
+		return;
+	}
+	if (f->of == CHARGE_RUN)
+		buf_addf(b, "%s in all", num_fmt_ns(out, f->cost_ns));
+	else
+		buf_addf(b, "at most %s a step", num_fmt_ns(out, f->per_step_ns));
+	if (f->share_micro == NO_NUM)
+		return;
+	buf_adds(b, " (");
+	percent_add(b, f->share_micro);
+	buf_adds(b, f->of == CHARGE_RUN || r->rank->share_of_run ? " of the run)" : " of the window)");
+}
+
+static void head_verdict(const struct rank_report *r)
+{
+	const struct rank_job *job = r->rank->job;
+	char wall[NUM_LEN], idle[NUM_LEN], share[NUM_LEN];
+	if (!job->n) {
+		rank_report_line(r, "**Nothing to judge**: no step, no device operation in these rows.");
+		return;
+	}
+	if (!job->busy_known) {
+		rank_report_line(r, "**What the device did is not known**: no device operation is in the trace, so no "
+			"time on it can be called idle, and nothing below says that it was.");
+		return;
+	}
+	int64_t base_ns = job->busy_ns + job->plain_idle_ns, steps = MAX(job->steps, 1);
+	num_fmt_ns(wall, base_ns / steps);
+	num_fmt_ns(idle, job->plain_idle_ns / steps);
+	if (job->device_binds) {
+		rank_report_line(r, "**The device works.** It is busy %s of a step of %s: the host keeps up, and "
+			"only work on the device can make the step shorter.",
+			num_fmt_share(share, job->busy_ns, base_ns), wall);
+		return;
+	}
+	bool waits = job->plain_idle_ns * 2 >= base_ns;
+	rank_report_line(r, "**%s** It stands idle %s of a step of %s (%s): the host does not keep it supplied.",
+		waits ? "The device waits." : "The device works, but waits in between.", idle, wall,
+		num_fmt_share(share, job->plain_idle_ns, base_ns));
+}
+
+static void head_first(const struct rank_report *r)
+{
+	struct buf b = BUF_INIT;
+	if (!r->rank->n || !r->rank->finding[0].charges) {
+		if (r->rank->job->busy_known)
+			rank_report_line(r, "No single cause costs enough to be called a finding.");
+		return;
+	}
+	const struct finding *f = &r->rank->finding[0];
+	words_add(&b, f->cause->title, f->row[0], NAMES_MARKED);
+	buf_adds(&b, ": ");
+	cost_add(&b, r, f);
+	buf_addc(&b, '.');
+	rank_report_wrap(r, "**Look first at this**: ", "", buf_text(&b));
+	buf_release(&b);
+}
+
+static void head_missing(const struct rank_report *r)
+{
+	struct buf b = BUF_INIT;
+	for (int v = 1; v <= RANK_VIEWS; v++) {
+		if (!(r->missing & 1u << v))
+			continue;
+		buf_addf(&b, "%s%s (view %d)", b.len ? ", " : "", VIEWS[v], v);
+	}
+	if (b.len) {
+		buf_addc(&b, '.');
+		rank_report_wrap(r, r->only ? "Not asked for: " : "**Not looked at**: ", "", buf_text(&b));
+		if (!r->only)
+			rank_report_line(r, "Nothing is said about what was not looked at.");
+	}
+	buf_release(&b);
+}
+
+static void head_basis(const struct rank_report *r)
+{
+	const struct rank_job *job = r->rank->job;
+	if (!job->n)
+		return;
+	struct buf b = BUF_INIT;
+	buf_addf(&b, "Seen: %" PRId64 " step%s of %zu device%s", job->steps / (int64_t)job->n,
+		job->steps / (int64_t)job->n == 1 ? "" : "s", job->n, job->n == 1 ? "" : "s");
+	if (job->ranks > 1)
+		buf_addf(&b, " in %" PRId64 " ranks", job->ranks);
+	const struct rank_row *row = job->unit[0].rank_row;
+	if (row && row_text(row, "device_name").n) {
+		buf_adds(&b, " (");
+		buf_add(&b, row_text(row, "device_name").s, row_text(row, "device_name").n);
+		buf_addc(&b, ')');
+	}
+	if (r->rank->share_of_run)
+		buf_adds(&b, ". Shares are of the whole run, timed without a profiler.");
+	else
+		buf_adds(&b, ". Shares are of the profiled window: the run was not timed without a profiler "
+			"(tp-time), and a profiler makes the host slower than it is.");
+	if (job->partial)
+		buf_adds(&b, " **A trace was incomplete.**");
+	rank_report_wrap(r, "", "", buf_text(&b));
+	buf_release(&b);
+}
+
+void rank_report_add(const struct rank_report *r)
+{
+	buf_adds(r->b, "# Why the job is slow\n\n");
+	head_verdict(r);
+	head_first(r);
+	buf_addc(r->b, '\n');
+	head_basis(r);
+	head_missing(r);
+	rank_report_time(r);
+	rank_report_findings(r);
+	rank_report_prescription(r);
+}

@@ -1,0 +1,316 @@
+/* rank_report_time.c - part 1 of the report: where the time went (rank_report.h). */
+#include "base.h"
+#include "rank_report.h"
+
+#include <stdlib.h>
+
+#include "mem.h"
+#include "num.h"
+#include "tab.h"
+
+#define BAR_CELLS 60
+#define RANKS_MAX 16
+#define STEPS_MAX 8
+#define CLASSES_MAX 16
+
+static void block_put(const struct rank_report *r, struct tab *t)
+{
+	struct buf text = BUF_INIT;
+	tab_put(t, &text, r->width - 4, false);
+	tab_free(t);
+	for (const char *at = text.data; at && *at;) {
+		const char *nl = strchr(at, '\n');
+		size_t n = nl ? (size_t)(nl - at) : strlen(at);
+		buf_adds(r->b, "    ");
+		buf_add(r->b, at, n);
+		buf_addc(r->b, '\n');
+		at += n + (nl != NULL);
+	}
+	buf_addc(r->b, '\n');
+	buf_release(&text);
+}
+
+static void share_row(struct tab *t, const char *name, int64_t ns, int64_t steps, int64_t wall_ns,
+	const char *words)
+{
+	char step[NUM_LEN], share[NUM_LEN];
+	tab_row(t, name, num_fmt_ns(step, ns / steps), num_fmt_share(share, ns, wall_ns), words);
+}
+
+static void time_split(const struct rank_report *r)
+{
+	const struct rank_job *job = r->rank->job;
+	int64_t steps = MAX(job->steps, 1), wall_ns = job->busy_ns + job->idle_ns;
+	struct tab_part part[] = { { 'C', job->compute_ns }, { 'x', job->comm_ns }, { 'c', job->copy_ns },
+		{ '.', job->idle_ns } };
+	rank_report_line(r, "A step%s%s:", job->n > 1 ? ", on average over all devices" : "",
+		job->weighed ? ", as profiled" : "");
+	buf_adds(r->b, "\n    ");
+	tab_bar(r->b, part, ARRAY_LEN(part), BAR_CELLS);
+	buf_adds(r->b, "\n\n");
+	struct tab *t = tab_new("lrrl");
+	share_row(t, "C compute", job->compute_ns, steps, wall_ns, "");
+	share_row(t, "x communication", job->comm_ns, steps, wall_ns, "not hidden behind compute");
+	share_row(t, "c copies", job->copy_ns, steps, wall_ns, "not hidden behind either");
+	share_row(t, ". idle", job->idle_ns, steps, wall_ns, "");
+	share_row(t, "= wall", wall_ns, steps, wall_ns, "");
+	block_put(r, t);
+}
+
+static void time_binds(const struct rank_report *r)
+{
+	const struct rank_job *job = r->rank->job;
+	char seen[NUM_LEN];
+	int64_t hidden_ns = 0;
+	for (size_t i = 0; i < job->n; i++)
+		if (!job->unit[i].busy_unknown)
+			hidden_ns += job->unit[i].compute_ns - ratio_of(job->unit[i].compute_ns, job->unit[i].seen);
+	if (job->device_binds) {
+		rank_report_line(r, "The device binds: it has work queued nearly all the time, so a faster host would "
+			"gain next to nothing.");
+	} else if (hidden_ns > 0) {
+		rank_report_line(r, "The host binds: %s of compute a step runs while the host is late anyway. Making "
+			"those kernels faster would gain next to nothing until the host is quicker.",
+			num_fmt_ns(seen, hidden_ns / MAX(job->steps, 1)));
+	}
+	buf_addc(r->b, '\n');
+}
+
+static void time_idle(const struct rank_report *r)
+{
+	const struct rank_job *job = r->rank->job;
+	int64_t steps = MAX(job->steps, 1), wall_ns = job->busy_ns + job->idle_ns, known_ns = 0;
+	for (size_t i = 0; i < IDLE_COUNT; i++)
+		known_ns += job->cause_ns[i];
+	if (!known_ns)
+		return;
+	rank_report_line(r, "Idle, by what the machine did instead:");
+	buf_addc(r->b, '\n');
+	struct tab *t = tab_new("lrrw");
+	bool done[IDLE_COUNT] = { false };
+	for (size_t k = 0; k < IDLE_COUNT; k++) {
+		size_t best = IDLE_COUNT;
+		for (size_t i = 0; i < IDLE_COUNT; i++)
+			if (!done[i] && job->cause_ns[i] > (best < IDLE_COUNT ? job->cause_ns[best] : 0))
+				best = i;
+		if (best == IDLE_COUNT)
+			break;
+		done[best] = true;
+		share_row(t, idle_name((enum idle_cause)best), job->cause_ns[best], steps, wall_ns,
+			idle_words((enum idle_cause)best));
+	}
+	block_put(r, t);
+}
+
+struct class_sum {
+	struct text name;
+	int64_t own_ns, count;
+};
+
+static int class_order(const void *a, const void *b)
+{
+	const struct class_sum *x = a, *y = b;
+	if (x->own_ns != y->own_ns)
+		return x->own_ns < y->own_ns ? 1 : -1;
+	return text_compare(x->name, y->name);
+}
+
+static size_t classes_sum(const struct rank_rows *rows, struct class_sum *sum)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct rank_row *row = &rows->row[i];
+		struct text name = row_text(row, "class");
+		size_t k = 0;
+		if (!row_is(row, "view3.class") || row_true(row, "any_device"))
+			continue;
+		while (k < n && !text_eq(sum[k].name, name))
+			k++;
+		if (k == CLASSES_MAX)
+			continue;
+		if (k == n)
+			sum[n++] = (struct class_sum){ .name = name };
+		sum[k].own_ns += row_num(row, "own_ns");
+		sum[k].count += row_num(row, "count");
+	}
+	qsort(sum, n, sizeof *sum, class_order);
+	return n;
+}
+
+static void time_classes(const struct rank_report *r)
+{
+	struct class_sum sum[CLASSES_MAX];
+	const struct rank_job *job = r->rank->job;
+	int64_t steps = MAX(job->steps, 1);
+	size_t n = classes_sum(r->rank->rows, sum);
+	if (!n)
+		return;
+	rank_report_line(r, "Busy, by kind of operation:");
+	buf_addc(r->b, '\n');
+	struct tab *t = tab_new("lrrr");
+	tab_head(t, "kind", "a step", "of the wall", "operations");
+	for (size_t i = 0; i < n; i++) {
+		char step[NUM_LEN], share[NUM_LEN], count[NUM_LEN];
+		char *name = xmemdup0(sum[i].name.s ? sum[i].name.s : "", sum[i].name.n);
+		tab_row(t, name, num_fmt_ns(step, sum[i].own_ns / steps),
+			num_fmt_share(share, sum[i].own_ns, job->busy_ns + job->idle_ns),
+			num_fmt_count(count, sum[i].count));
+		free(name);
+	}
+	block_put(r, t);
+}
+
+static void unit_name(struct buf *b, const struct rank_unit *u)
+{
+	buf_reset(b);
+	if (u->rank != NO_NUM)
+		buf_addf(b, "rank %" PRId64 " ", u->rank);
+	else
+		buf_addf(b, "trace %" PRId64 " ", u->trace);
+	buf_adds(b, "device ");
+	buf_add(b, u->device.s, u->device.n);
+}
+
+static void time_ranks(const struct rank_report *r)
+{
+	const struct rank_job *job = r->rank->job;
+	if (job->n < 2)
+		return;
+	rank_report_line(r, "The devices side by side (a step of each):");
+	buf_addc(r->b, '\n');
+	struct tab *t = tab_new("lrrrrl");
+	tab_head(t, "", "wall", "compute", "communication", "idle", "");
+	struct buf name = BUF_INIT;
+	for (size_t i = 0; i < MIN(job->n, (size_t)RANKS_MAX); i++) {
+		const struct rank_unit *u = &job->unit[i];
+		char wall[NUM_LEN], compute[NUM_LEN], comm[NUM_LEN], idle[NUM_LEN];
+		int64_t steps = MAX(u->steps, 1);
+		unit_name(&name, u);
+		tab_row(t, name.data, num_fmt_ns(wall, u->wall_ns / steps),
+			u->busy_unknown ? "?" : num_fmt_ns(compute, u->compute_ns / steps),
+			u->busy_unknown ? "?" : num_fmt_ns(comm, u->comm_ns / steps),
+			u->busy_unknown ? "?" : num_fmt_ns(idle, u->idle_ns / steps),
+			u->straggler ? "slowest" : "");
+	}
+	buf_release(&name);
+	block_put(r, t);
+	if (job->n > RANKS_MAX)
+		rank_report_line(r, "... and %zu more.\n", job->n - RANKS_MAX);
+}
+
+static void time_steps(const struct rank_report *r)
+{
+	const struct rank_rows *rows = r->rank->rows;
+	size_t n = 0;
+	if (r->rank->job->n != 1)
+		return;
+	struct tab *t = tab_new("lrrr");
+	tab_head(t, "step", "wall", "busy", "idle");
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct rank_row *row = &rows->row[i];
+		char wall[NUM_LEN], busy[NUM_LEN], idle[NUM_LEN];
+		if (!row_is(row, "view1.step") || row->unit < 0 || n++ >= STEPS_MAX)
+			continue;
+		const struct rank_field *step = row_get(row, "step");
+		char *name = xmemdup0(step ? step->value.s : "whole window", step ? step->value.n : 12);
+		tab_row(t, name, num_fmt_ns(wall, row_num(row, "wall_ns")),
+			row_get(row, "busy_ns") ? num_fmt_ns(busy, row_num(row, "busy_ns")) : "?",
+			row_get(row, "idle_ns") ? num_fmt_ns(idle, row_num(row, "idle_ns")) : "?");
+		free(name);
+	}
+	if (n < 2) {
+		tab_free(t);
+		return;
+	}
+	rank_report_line(r, "Step by step%s:", n > STEPS_MAX ? ", the first ones" : "");
+	buf_addc(r->b, '\n');
+	block_put(r, t);
+}
+
+static void time_run(const struct rank_report *r)
+{
+	const struct rank_job *job = r->rank->job;
+	char run[NUM_LEN], startup[NUM_LEN], plain[NUM_LEN], share[NUM_LEN], profiled[NUM_LEN];
+	int64_t profiled_ns;
+	if (job->run_ns == NO_NUM)
+		return;
+	rank_report_line(r, "The whole run: %s, of it %s start-up (%s), then %" PRId64 " steps with a median of %s.",
+		num_fmt_ns(run, job->run_ns), num_fmt_ns(startup, job->startup_ns),
+		num_fmt_share(share, job->startup_ns, job->run_ns), job->run_steps,
+		num_fmt_ns(plain, job->plain_ns));
+	if (row_int(job->run_row, "profiled_median_ns", &profiled_ns))
+		rank_report_line(r, "Under the profiler a step took %s: what idle costs is scaled to the plain step.",
+			num_fmt_ns(profiled, profiled_ns));
+	buf_addc(r->b, '\n');
+}
+
+static void time_memory(const struct rank_report *r)
+{
+	const struct rank_rows *rows = r->rank->rows;
+	size_t n = 0;
+	for (size_t i = 0; i < rows->n && n < RANKS_MAX; i++) {
+		const struct rank_row *row = &rows->row[i];
+		int64_t peak, capacity;
+		char a[NUM_LEN], b[NUM_LEN], c[NUM_LEN];
+		if (!row_is(row, "view5.device") || !row_int(row, "peak_reserved_bytes", &peak) ||
+		    row_true(row, "any_device"))
+			continue;
+		n++;
+		if (row_int(row, "capacity_bytes", &capacity))
+			rank_report_line(r, "Memory of device %.*s: at most %s reserved of %s (%s).", (int)row->device.n,
+				row->device.s, num_fmt_gib(a, peak), num_fmt_gib(b, capacity),
+				num_fmt_share(c, peak, capacity));
+		else
+			rank_report_line(r, "Memory of device %.*s: at most %s reserved.", (int)row->device.n,
+				row->device.s, num_fmt_gib(a, peak));
+	}
+	if (n)
+		buf_addc(r->b, '\n');
+}
+
+static const struct { const char *name, *words; } COUNTS[] = {
+#define COUNT(name, words) { #name, words },
+#include "counts.def"
+#undef COUNT
+};
+
+/* The import report: what the reader repaired or lost, not how much there was. */
+static void time_import(const struct rank_report *r)
+{
+	static const char *const PLAIN[] = { "events", "device_ops", "launches", "linked_ops",
+		"flow_starts", "flow_ends", "meta_events", "spilled", "worst_delay_ns" };
+	const struct rank_rows *rows = r->rank->rows;
+	struct buf b = BUF_INIT;
+	for (size_t k = 0; k < ARRAY_LEN(COUNTS); k++) {
+		int64_t n = 0;
+		bool plain = !*COUNTS[k].words;
+		for (size_t i = 0; i < ARRAY_LEN(PLAIN); i++)
+			plain |= strcmp(COUNTS[k].name, PLAIN[i]) == 0;
+		for (size_t i = 0; i < rows->n && !plain; i++)
+			if (row_is(&rows->row[i], "view1.import"))
+				n += row_num(&rows->row[i], COUNTS[k].name);
+		if (n)
+			buf_addf(&b, "%s%" PRId64 " %s", b.len ? "; " : "", n, COUNTS[k].words);
+	}
+	if (b.len) {
+		rank_report_wrap(r, "What the trace's reader had to repair or could not link: ", "", buf_text(&b));
+		buf_addc(r->b, '\n');
+	}
+	buf_release(&b);
+}
+
+void rank_report_time(const struct rank_report *r)
+{
+	buf_adds(r->b, "\n## 1. Where the time went\n\n");
+	time_run(r);
+	if (r->rank->job->busy_known) {
+		time_split(r);
+		time_binds(r);
+		time_idle(r);
+		time_classes(r);
+	}
+	time_ranks(r);
+	time_steps(r);
+	time_memory(r);
+	time_import(r);
+}

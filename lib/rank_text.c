@@ -1,0 +1,201 @@
+#include "base.h"
+#include "rank_text.h"
+
+#include "jw.h"
+#include "num.h"
+
+#define NAME_MAX_BYTES 64  /* of a kernel's or operator's name in a sentence */
+
+static void name_add(struct buf *b, struct text t)
+{
+	bool cut = t.n > NAME_MAX_BYTES;
+	if (cut) {
+		t.n = NAME_MAX_BYTES;
+		while (t.n && ((unsigned char)t.s[t.n] & 0xC0) == 0x80)
+			t.n--;
+	}
+	jw_escape(b, t);
+	if (cut)
+		buf_adds(b, "...");
+}
+
+static void mark_add(struct buf *b, enum face_of_names face)
+{
+	if (face == NAMES_MARKED)
+		buf_addc(b, '`');
+}
+
+static void file_add(struct buf *b, struct text file, const struct rank_row *row)
+{
+	const struct rank_field *line = row_get(row, "line");
+	jw_escape(b, file);
+	if (!line)
+		return;
+	buf_addc(b, ':');
+	buf_add(b, line->value.s, line->value.n);
+}
+
+static struct text first_line(struct text t)
+{
+	const char *end = t.n ? memchr(t.s, '\n', t.n) : NULL;
+	return end ? (struct text){ t.s, (size_t)(end - t.s) } : t;
+}
+
+/* What a row is called that has no line; a kernel's return type says nothing. */
+static struct text name_of(const struct rank_row *row)
+{
+	static const char *const KEYS[] = { "op", "phase", "name" };
+	struct text t = first_line(buf_text(&row->doing));
+	for (size_t i = 0; i < ARRAY_LEN(KEYS) && !t.n; i++)
+		t = row_text(row, KEYS[i]);
+	if (t.n > 5 && memcmp(t.s, "void ", 5) == 0)
+		t = (struct text){ t.s + 5, t.n - 5 };
+	return t;
+}
+
+static void op_add(struct buf *b, const struct rank_row *row, enum face_of_names face)
+{
+	struct text name = name_of(row);
+	if (!name.n) {
+		buf_adds(b, "work that left no record");
+		return;
+	}
+	mark_add(b, face);
+	name_add(b, name);
+	mark_add(b, face);
+}
+
+void anchor_add(struct buf *b, const struct rank_row *row, enum face_of_names face)
+{
+	struct text func = row_text(row, "func"), file = row_text(row, "file");
+	if (!file.n) {
+		buf_adds(b, "no line known; most in ");
+		op_add(b, row, face);
+		return;
+	}
+	mark_add(b, face);
+	file_add(b, file, row);
+	if (func.n) {
+		buf_adds(b, " (");
+		name_add(b, func);
+		buf_addc(b, ')');
+	}
+	mark_add(b, face);
+}
+
+void anchor_add_short(struct buf *b, const struct rank_row *row, enum face_of_names face)
+{
+	struct text func = row_text(row, "func"), file = row_text(row, "file");
+	if (!file.n) {
+		buf_adds(b, b->len ? "the job (most in " : "The job (most in ");
+		op_add(b, row, face);
+		buf_addc(b, ')');
+		return;
+	}
+	const char *slash = memrchr(file.s, '/', file.n);
+	if (slash && slash + 1 < file.s + file.n)
+		file = (struct text){ slash + 1, (size_t)(file.s + file.n - slash - 1) };
+	mark_add(b, face);
+	if (func.n) {
+		name_add(b, func);
+		buf_adds(b, " (");
+	}
+	file_add(b, file, row);
+	if (func.n)
+		buf_addc(b, ')');
+	mark_add(b, face);
+}
+
+bool row_has_place(const struct rank_row *row)
+{
+	enum charge_of of;
+	return row_text(row, "file").n || name_of(row).n || cause_charge(row->kind, &of);
+}
+
+static bool place_fill(struct buf *b, struct text name, const struct rank_row *row,
+	enum face_of_names face)
+{
+	if (text_is(name, "anchor"))
+		anchor_add(b, row, face);
+	else if (text_is(name, "func"))
+		anchor_add_short(b, row, face);
+	else if (text_is(name, "mostly") || text_is(name, "op"))
+		op_add(b, row, face);
+	else
+		return false;
+	return true;
+}
+
+void words_add(struct buf *b, const char *words, const struct rank_row *row,
+	enum face_of_names face)
+{
+	for (const char *at = words; *at;) {
+		const char *close = *at == '{' ? strchr(at, '}') : NULL;
+		struct text name = { at + 1, close ? (size_t)(close - at - 1) : 0 };
+		if (close && place_fill(b, name, row, face)) {
+			at = close + 1;
+			continue;
+		}
+		buf_addc(b, *at++);
+	}
+}
+
+/* X(kind, fields...): what of a row is worth citing. */
+static const struct { const char *kind; const char *field[6]; } EVIDENCE[] = {
+	{ "view2.site", { "cost_ns", "in_run_ns", "sites" } },
+	{ "view2.loss", { "cost_ns", "dur_ns", "launches", "kernel_ns" } },
+	{ "view3.kernel", { "own_ns", "count", "bytes", "blocks", "sms" } },
+	{ "view3.copy", { "time_ns", "bytes", "count" } },
+	{ "view4.collective", { "exposed_ns", "total_ns", "wait_ns", "wire_ns", "count" } },
+	{ "view4.total", { "exposed_ns", "total_ns" } },
+	{ "view5.device", { "peak_reserved_bytes", "capacity_bytes", "headroom_bytes",
+		"reclaimable_bytes" } },
+	{ "view5.live", { "bytes", "count" } },
+	{ "view1.startup", { "dur_ns" } },
+	{ "view1.periodic", { "cost_ns", "every", "count" } },
+	{ "view1.run", { "startup_ns", "steps", "plain_median_ns", "profiled_median_ns" } },
+	{ "view1.step", { "wall_ns", "busy_ns", "idle_ns" } },
+	{ "view1.rank", { "median_ns", "comm_ns" } },
+};
+
+const char *evidence_field(const struct rank_row *row, size_t i)
+{
+	for (size_t k = 0; k < ARRAY_LEN(EVIDENCE); k++)
+		if (row_is(row, EVIDENCE[k].kind))
+			return i < ARRAY_LEN(EVIDENCE[k].field) ? EVIDENCE[k].field[i] : NULL;
+	return NULL;
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+	return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+enum unit_kind unit_of_field(const char *field)
+{
+	if (ends_with(field, "_ns"))
+		return UNIT_NS;
+	return ends_with(field, "bytes") ? UNIT_BYTES : UNIT_COUNT;
+}
+
+void number_add(struct buf *b, const char *field, int64_t n)
+{
+	char out[NUM_LEN];
+	switch (unit_of_field(field)) {
+	case UNIT_NS: buf_adds(b, num_fmt_ns(out, n)); break;
+	case UNIT_BYTES: buf_adds(b, num_fmt_bytes(out, n)); break;
+	case UNIT_COUNT: buf_adds(b, num_fmt_count(out, n)); break;
+	}
+}
+
+void percent_add(struct buf *b, int64_t micro)
+{
+	num_add_ratio(b, micro, 10000, 1);
+	buf_adds(b, " %");
+}
+
+void micro_put(struct buf *b, int64_t micro)
+{
+	num_add_ratio(b, micro, 1000000, 6);
+}

@@ -1,0 +1,88 @@
+/* rank_trust.c - how far a finding can be trusted (rank.h). */
+#include "base.h"
+#include "rank.h"
+
+/* Each doubt takes one level.  Fewer than three steps, or steps that differ by
+ * more than a tenth (DESIGN's outlier spread), are not a steady state. */
+#define STEPS_MIN 3
+#define SPREAD_MAX_MICRO 100000
+/* Device ops without their call: what they waited for is not known. */
+#define UNLINKED_MAX_PERCENT 5
+
+const char *trust_name(enum trust t)
+{
+	static const char *const NAMES[] = { "low", "medium", "high" };
+	return NAMES[t];
+}
+
+static void doubt(struct finding *f, bool weighs, const char *raise)
+{
+	if (weighs && f->trust > TRUST_LOW)
+		f->trust--;
+	if (strstr(f->raise.len ? f->raise.data : "", raise))
+		return;
+	if (f->raise.len)
+		buf_adds(&f->raise, "; ");
+	buf_adds(&f->raise, raise);
+}
+
+static void doubt_anchor(struct finding *f)
+{
+	struct text how = row_text(f->row[0], "how");
+	enum charge_of of;
+	if (!cause_charge(f->row[0]->kind, &of) || of == CHARGE_RUN)
+		return;
+	if (!row_get(f->row[0], "file"))
+		doubt(f, true, "record Python stacks (with_stack) for the line");
+	else if (text_is(how, "other_thread"))
+		doubt(f, true, "the anchor is the line of the thread that waits: check what it started");
+	else if (text_is(how, "function"))
+		doubt(f, false, "the trace knows the function, not the line in it: capture with exact lines");
+}
+
+static void doubt_steps(struct finding *f, const struct rank *rank)
+{
+	const struct rank_row *row = f->row[0];
+	if (row->unit < 0)
+		return;
+	const struct rank_unit *u = &rank->job->unit[row->unit];
+	int64_t spread;
+	if (u->whole)
+		doubt(f, true, "mark the steps (a profiler schedule, or --step-regex)");
+	else if (u->steps < STEPS_MIN)
+		doubt(f, true, "profile more steps");
+	else if (u->rank_row && row_micro(u->rank_row, "spread", &spread) && spread > SPREAD_MAX_MICRO)
+		doubt(f, true, "profile steps that agree: these walls differ by more than a tenth");
+	if (u->incomplete)
+		doubt(f, true, "a step lost device operations: profile again");
+}
+
+static void doubt_import(struct finding *f, const struct rank *rank)
+{
+	for (size_t i = 0; i < rank->rows->n; i++) {
+		const struct rank_row *r = &rank->rows->row[i];
+		if (!row_is(r, "view1.import") || r->trace != f->row[0]->trace ||
+		    r->store != f->row[0]->store)
+			continue;
+		int64_t ops = row_num(r, "device_ops");
+		if (row_true(r, "partial") || row_num(r, "dropped") || row_num(r, "bad_events"))
+			doubt(f, true, "the trace is incomplete: take it again");
+		if (row_num(r, "untimed_ops") || row_num(r, "impossible_ops"))
+			doubt(f, true, "some device operations have no usable times: take the trace again");
+		if (f->of == CHARGE_IDLE && ops &&
+		    row_num(r, "unlinked_ops") > ops / 100 * UNLINKED_MAX_PERCENT)
+			doubt(f, true, "many device operations have no launch in the trace: let the profiler warm up longer");
+	}
+}
+
+void finding_trust(struct finding *f, const struct rank *rank)
+{
+	f->trust = TRUST_HIGH;
+	doubt_anchor(f);
+	doubt_steps(f, rank);
+	doubt_import(f, rank);
+	if (f->charges && f->of == CHARGE_IDLE && !rank->job->honest)
+		doubt(f, true, "time the job without a profiler (tp-time): it inflates the host's share");
+	if (f->cause->raise)
+		doubt(f, false, f->cause->raise);
+}
