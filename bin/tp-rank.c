@@ -38,12 +38,16 @@ static int opt_only(void *to, const char *value)
 }
 
 static const struct opt options[] = {
-	{ 0, "only", "LIST", "these views are all that is meant: 1,2", OPT_FN, &opts.only, opt_only },
-	{ 0, "top", "N", "this many findings in the report; records are never cut", OPT_INT, &opts.top, NULL },
+	{ 0, "only", "LIST", "these views are all that is meant: 1,2", OPT_FN, &opts.only,
+		opt_only },
+	{ 0, "top", "N", "this many findings in the report; records are never cut", OPT_INT,
+		&opts.top, NULL },
 	{ 0, "scope", "DIR", "files under DIR are in scope", OPT_STR, &opts.scope, NULL },
-	{ 0, "schedule", "FILE", "name waits by the phases in FILE", OPT_STR, &opts.schedule, NULL },
+	{ 0, "schedule", "FILE", "name waits by the phases in FILE", OPT_STR, &opts.schedule,
+		NULL },
 	{ 0, "causes", "FILE", "rules, instead of share/causes.conf", OPT_STR, &opts.causes, NULL },
-	{ 'o', "output", "FILE", "write there; it appears whole or not at all", OPT_STR, &opts.output, NULL },
+	{ 'o', "output", "FILE", "write there; it appears whole or not at all", OPT_STR,
+		&opts.output, NULL },
 	{ 't', "text", NULL, "the report, for a person", OPT_FLAG, &opts.text, NULL },
 	{ 'j', "json", NULL, "records as plain lines", OPT_FLAG, &opts.json, NULL },
 	{ 'z', "lz4", NULL, "records in LZ4 frames", OPT_FLAG, &opts.lz4, NULL },
@@ -137,7 +141,8 @@ static bool say_missing(unsigned missing)
 static int report_put(const struct rank *rank, unsigned missing)
 {
 	struct buf b = BUF_INIT;
-	struct rank_report report = { .b = &b, .width = MIN(tab_width(STDOUT_FILENO), 100), .rank = rank,
+	struct rank_report report = { .b = &b, .width = MIN(tab_width(STDOUT_FILENO), 100),
+		.rank = rank,
 		.top = opts.top, .missing = missing, .only = opts.only };
 	rank_report_add(&report);
 	int status = out_write(writer.out, b.data, b.len);

@@ -102,7 +102,9 @@ static int measure_read(struct cause_reader *r, struct text t)
 static int group_read(struct cause_reader *r, struct text t)
 {
 	r->now->group = text_is(t, "all") ? GROUP_ALL : GROUP_ANCHOR;
-	return text_is(t, "all") || text_is(t, "anchor") ? 0 : fault(r, "group anchor or group all expected");
+	if (!text_is(t, "all") && !text_is(t, "anchor"))
+		return fault(r, "group anchor or group all expected");
+	return 0;
 }
 
 static char **words_of(struct cause *c, struct text key)
@@ -174,7 +176,8 @@ static int cause_check(struct cause_reader *r)
 	if (!c->ntake)
 		return fault(r, "the cause above takes no rows");
 	if (!c->title || !c->why || !c->direction || !c->effort || !c->numerics || !c->clear)
-		return fault(r, "the cause above lacks one of title why direction effort numerics clear");
+		return fault(r, "the cause above lacks one of title why direction "
+			"effort numerics clear");
 	return 0;
 }
 

@@ -26,7 +26,8 @@ enum cause_way { WAY_LEAST, WAY_MOST };
 struct cause {
 	char *name;
 	char *title, *why, *direction, *effort, *numerics, *clear, *raise, *code;
-	struct cause_clause take[CAUSE_CLAUSES_MAX], see[CAUSE_CLAUSES_MAX], need[CAUSE_CLAUSES_MAX];
+	struct cause_clause take[CAUSE_CLAUSES_MAX], see[CAUSE_CLAUSES_MAX],
+		need[CAUSE_CLAUSES_MAX];
 	size_t ntake, nsee, nneed;
 	enum cause_group group;
 	enum cause_way way;

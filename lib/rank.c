@@ -14,10 +14,15 @@ int64_t row_charge(const struct rank_row *row)
 	return field ? MAX(row_num(row, field), 0) : 0;
 }
 
+bool clause_holds(const struct cause_clause *clause, const struct rank_row *row)
+{
+	return row_is(row, clause->kind) && (!clause->cond || cond_holds(clause->cond, row));
+}
+
 static bool cause_takes(const struct cause *c, const struct rank_row *row)
 {
 	for (size_t i = 0; i < c->ntake; i++)
-		if (row_is(row, c->take[i].kind) && (!c->take[i].cond || cond_holds(c->take[i].cond, row)))
+		if (clause_holds(&c->take[i], row))
 			return true;
 	return false;
 }
@@ -122,8 +127,7 @@ static void finding_measure(struct finding *f)
 		    !row_int(f->row[i], f->cause->whole, &whole) || whole <= 0)
 			continue;
 		int64_t micro = micro_of(part, whole);
-		bool worse = f->cause->way == WAY_MOST ? micro < f->number_micro : micro > f->number_micro;
-		if (any && !worse)
+		if (any && (f->cause->way == WAY_MOST) != (micro < f->number_micro))
 			continue;
 		const struct rank_row *first = f->row[0];
 		f->row[0] = f->row[i];
@@ -201,7 +205,9 @@ static void cleared_add(struct rank *rank, const struct cause *c, const struct f
 	if (!best)
 		return;
 	x->number_micro = best->number_micro;
-	x->raw_micro = best->charges ? micro_of(best->raw_ns, base_ns(rank, best->of)) : best->number_micro;
+	x->raw_micro = best->number_micro;
+	if (best->charges)
+		x->raw_micro = micro_of(best->raw_ns, base_ns(rank, best->of));
 	for (size_t i = 0; i < best->n && x->n < ARRAY_LEN(x->row); i++)
 		x->row[x->n++] = best->row[i];
 }
@@ -219,7 +225,8 @@ static bool better(const struct finding *f, const struct finding *than)
 	return f->charges ? f->raw_ns > than->raw_ns : !than->n;
 }
 
-static void cause_judge(struct rank *rank, const struct cause *c, const struct rank_row **row, size_t n)
+static void cause_judge(struct rank *rank, const struct cause *c, const struct rank_row **row,
+	size_t n)
 {
 	struct finding best = { 0 };
 	bool fired = false, any = false;
@@ -264,7 +271,8 @@ static int finding_order(const void *a, const void *b)
 
 static void causes_judge(struct rank *rank)
 {
-	const struct rank_row **list = xcalloc(rank->rows->n ? rank->rows->n : 1, sizeof(const struct rank_row *));
+	const struct rank_row **list = xcalloc(rank->rows->n ? rank->rows->n : 1,
+		sizeof(const struct rank_row *));
 	for (size_t k = 0; k < rank->causes->n; k++) {
 		const struct cause *c = &rank->causes->cause[k];
 		size_t n = 0;

@@ -65,6 +65,7 @@ void rank_run(struct rank *rank, const struct causes *causes, const struct rank_
 	struct rank_rows *rows, const struct rank_options *options);
 void rank_release(struct rank *rank);
 
+bool clause_holds(const struct cause_clause *clause, const struct rank_row *row);
 /* rank_trust.c: confidence, and what would raise it. */
 void finding_trust(struct finding *f, const struct rank *rank);
 /* rank_seen.c: the rows beside the charged ones. */

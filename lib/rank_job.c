@@ -1,6 +1,7 @@
 #include "base.h"
 #include "rank_job.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "mem.h"
@@ -8,16 +9,6 @@
 
 /* DESIGN: under this idle share the device binds. */
 #define DEVICE_BINDS_PERCENT 3
-
-static const struct { const char *name; bool host; const char *words; } IDLES[] = {
-#define X(name, host, words) { #name, host, words },
-	IDLE_CAUSES(X)
-#undef X
-};
-
-const char *idle_name(enum idle_cause c) { return IDLES[c].name; }
-const char *idle_words(enum idle_cause c) { return IDLES[c].words; }
-bool idle_on_host(enum idle_cause c) { return IDLES[c].host; }
 
 int64_t ratio_of(int64_t ns, struct ratio r)
 {
@@ -55,8 +46,9 @@ static void unit_step(struct rank_unit *u, const struct rank_row *r)
 	u->steps++;
 	u->wall_ns += row_num(r, "wall_ns");
 	u->incomplete += row_flag(r, "incomplete");
-	u->whole |= row_flag(r, "whole");
-	if (!row_int(r, "busy_ns", &busy)) {
+	u->cpu_job |= row_flag(r, "cpu_job");
+	u->whole |= row_flag(r, "whole_window");
+	if (u->cpu_job || !row_int(r, "busy_ns", &busy)) {
 		u->busy_unknown = true;
 		return;
 	}
@@ -73,10 +65,8 @@ static void unit_ledger(struct rank_unit *u, const struct rank_row *r)
 	if (row_get(r, "step"))
 		return;
 	u->has_ledger = true;
-	for (size_t i = 0; i < ARRAY_LEN(IDLES); i++) {
-		size_t n = strlen(IDLES[i].name);
-		memcpy(field, IDLES[i].name, n);
-		memcpy(field + n, "_ns", 4);
+	for (int i = 0; i < IDLE_CAUSE_COUNT; i++) {
+		snprintf(field, sizeof field, "%s_ns", idle_cause_name(i));
 		u->cause_ns[i] += row_num(r, field);
 	}
 }
@@ -142,8 +132,8 @@ static int64_t median_of(const struct rank_rows *rows, int unit, const char *fie
 static void unit_site(struct rank_unit *u, const struct rank_row *r)
 {
 	struct text cause = row_text(r, "cause");
-	for (size_t i = 0; i < ARRAY_LEN(IDLES); i++)
-		if (text_is(cause, IDLES[i].name))
+	for (int i = 0; i < IDLE_CAUSE_COUNT; i++)
+		if (text_is(cause, idle_cause_name(i)))
 			u->cause_ns[i] += row_num(r, "cost_ns");
 }
 
@@ -217,8 +207,8 @@ static void unit_weigh(struct rank_job *job, struct rank_unit *u, const struct r
 	u->device_binds = idle_ns < scale(wall_ns, DEVICE_BINDS_PERCENT, 100) ||
 		(u->run_ahead_ns != NO_NUM && u->median_ns > 0 && u->run_ahead_ns > u->median_ns);
 	int64_t late_ns = 0;
-	for (size_t i = 0; i < ARRAY_LEN(IDLES); i++)
-		late_ns += IDLES[i].host && i != IDLE_sync ? u->cause_ns[i] : 0;
+	for (int i = 0; i < IDLE_CAUSE_COUNT; i++)
+		late_ns += idle_cause_is_host(i) && i != IDLE_SYNC ? u->cause_ns[i] : 0;
 	if (!u->device_binds)
 		u->seen = ratio_clamped(u->busy_ns - ratio_of(late_ns, u->plain), u->busy_ns);
 	u->straggler = u->rank_row && row_flag(u->rank_row, "straggler");
@@ -226,6 +216,7 @@ static void unit_weigh(struct rank_job *job, struct rank_unit *u, const struct r
 
 static void job_add(struct rank_job *job, const struct rank_unit *u)
 {
+	job->cpu_job = u->cpu_job && (job->cpu_job || !job->steps);
 	job->steps += u->steps;
 	job->wall_ns += u->wall_ns;
 	if (u->busy_unknown)
@@ -237,7 +228,7 @@ static void job_add(struct rank_job *job, const struct rank_unit *u)
 	job->compute_ns += u->compute_ns;
 	job->comm_ns += u->comm_ns;
 	job->copy_ns += u->copy_ns;
-	for (size_t i = 0; i < ARRAY_LEN(IDLES); i++)
+	for (size_t i = 0; i < IDLE_CAUSE_COUNT; i++)
 		job->cause_ns[i] += u->cause_ns[i];
 }
 

@@ -17,31 +17,8 @@
 #define TP_RANK_JOB_H
 
 #include "base.h"
+#include "idle.h"
 #include "rank_rows.h"
-
-/* X(name of the field without _ns, on the host's side, words) */
-#define IDLE_CAUSES(X) \
-	X(sync, true, "the host waited for the device and had to refill its queue") \
-	X(input, true, "the host was in the data loader") \
-	X(alloc, true, "the host was in the device's allocator") \
-	X(host, true, "the host was working and had nothing queued") \
-	X(unknown, true, "the host left no record") \
-	X(launch, false, "between a launch call and its kernel's start") \
-	X(queued, false, "work was queued, nothing says why it did not run") \
-	X(turnaround, false, "shorter than the device's own turnaround") \
-	X(load, false, "a module or kernel was being loaded") \
-	X(profiler, false, "the profiler was at its own work") \
-	X(unlinked, false, "the launch of the next operation is not in the trace") \
-	X(after_last, false, "no later operation in the trace")
-enum idle_cause {
-#define X(name, host, words) IDLE_##name,
-	IDLE_CAUSES(X)
-#undef X
-	IDLE_COUNT
-};
-const char *idle_name(enum idle_cause c);
-const char *idle_words(enum idle_cause c);
-bool idle_on_host(enum idle_cause c);
 
 struct ratio { int64_t a, over; };  /* 0 <= a <= over, over > 0 */
 int64_t ratio_of(int64_t ns, struct ratio r);
@@ -52,13 +29,14 @@ struct rank_unit {
 	struct text device;
 	int64_t steps, wall_ns, busy_ns, idle_ns;
 	int64_t compute_ns, comm_ns, copy_ns;
-	int64_t cause_ns[IDLE_COUNT];
+	int64_t cause_ns[IDLE_CAUSE_COUNT];
 	int64_t site_ns, own_ns;    /* all that view 2 and view 3 could charge */
 	int64_t median_ns, run_ahead_ns; /* medians of the steps; NO_NUM unknown */
 	int64_t incomplete;         /* steps flagged so */
 	bool has_steps;             /* view1.step rows were there */
 	bool has_ledger;            /* view2.ledger of the device was */
 	bool busy_unknown;
+	bool cpu_job;               /* no device work at all */
 	bool whole;                 /* no steps in the trace: the window as one */
 	bool device_binds;
 	bool straggler;
@@ -73,7 +51,7 @@ struct rank_job {
 	int64_t steps, wall_ns, busy_ns, idle_ns; /* sums over units */
 	int64_t plain_idle_ns;      /* idle with the profiler's weight taken out */
 	int64_t compute_ns, comm_ns, copy_ns;
-	int64_t cause_ns[IDLE_COUNT];
+	int64_t cause_ns[IDLE_CAUSE_COUNT];
 	bool device_binds;          /* of most of the wall */
 	bool busy_known;            /* of some unit */
 	bool honest;                /* view1.run tells the plain step */
@@ -83,6 +61,7 @@ struct rank_job {
 	const struct rank_row *run_row;
 	int64_t run_ns, run_steps, startup_ns, plain_ns;
 	bool partial;               /* some trace was */
+	bool cpu_job;               /* every unit is */
 };
 
 /* whole: no row is missing.  0, or -1 said: whole rows that contradict each

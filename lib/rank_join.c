@@ -98,7 +98,9 @@ static void wait_join(struct rank_row *kernel, const struct rank_index *collecti
 	for (int how = 0; how < 3; how++) {
 		int64_t wait_ns = 0, all_ns = 0, one_ns;
 		for (size_t i = 0; i < n; i++) {
-			if (!collective_fits(kernel, c[i], how) || !row_int(c[i], "wait_ns", &one_ns))
+			if (!collective_fits(kernel, c[i], how))
+				continue;
+			if (!row_int(c[i], "wait_ns", &one_ns))
 				continue;
 			wait_ns += one_ns;
 			all_ns += one_ns + row_num(c[i], "wire_ns");
@@ -123,8 +125,12 @@ static const struct rank_unit *unit_like(const struct rank_job *job, const struc
 
 static bool row_is_joined(const struct rank_row *r)
 {
-	return row_is(r, "view2.loss") || row_is(r, "view3.copy") || row_is(r, "view4.collective") ||
-		row_is(r, "view5.device") || row_is(r, "view5.live") || row_is(r, "view4.total");
+	static const char *const KINDS[] = { "view2.loss", "view3.copy", "view4.collective",
+		"view4.total", "view5.device", "view5.live" };
+	for (size_t i = 0; i < ARRAY_LEN(KINDS); i++)
+		if (row_is(r, KINDS[i]))
+			return true;
+	return false;
 }
 
 void rank_join(const struct rank_job *job, struct rank_rows *rows)

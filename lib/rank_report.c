@@ -2,10 +2,10 @@
 #include "rank_report.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "mem.h"
 #include "num.h"
+
+#define LINE_MAX_BYTES 1024 /* our own words and a few numbers, no names */
 
 static const char *const VIEWS[] = { "", "the split of the steps", "lost time", "kernels",
 	"overlap and exposure", "memory" };
@@ -19,7 +19,8 @@ static int columns_of(const char *s, size_t n)
 	return columns;
 }
 
-void rank_report_wrap(const struct rank_report *r, const char *first, const char *rest, struct text t)
+void rank_report_wrap(const struct rank_report *r, const char *first, const char *rest,
+	struct text t)
 {
 	buf_adds(r->b, first);
 	int column = columns_of(first, strlen(first));
@@ -49,15 +50,13 @@ void rank_report_wrap(const struct rank_report *r, const char *first, const char
 
 void rank_report_line(const struct rank_report *r, const char *fmt, ...)
 {
-	char *text = NULL;
+	char text[LINE_MAX_BYTES];
 	va_list args;
 	va_start(args, fmt);
-	int n = vasprintf(&text, fmt, args);
+	int n = vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
-	if (n < 0)
-		return;
-	rank_report_wrap(r, "", "", (struct text){ text, (size_t)n });
-	free(text);
+	if (n > 0)
+		rank_report_wrap(r, "", "", (struct text){ text, MIN((size_t)n, sizeof text - 1) });
 }
 
 size_t rank_report_shown(const struct rank_report *r)
@@ -84,7 +83,8 @@ void cost_add(struct buf *b, const struct rank_report *r, const struct finding *
 		return;
 	buf_adds(b, " (");
 	percent_add(b, f->share_micro);
-	buf_adds(b, f->of == CHARGE_RUN || r->rank->share_of_run ? " of the run)" : " of the window)");
+	bool of_run = f->of == CHARGE_RUN || r->rank->share_of_run;
+	buf_adds(b, of_run ? " of the run)" : " of the window)");
 }
 
 static void head_verdict(const struct rank_report *r)
@@ -92,25 +92,38 @@ static void head_verdict(const struct rank_report *r)
 	const struct rank_job *job = r->rank->job;
 	char wall[NUM_LEN], idle[NUM_LEN], share[NUM_LEN];
 	if (!job->n) {
-		rank_report_line(r, "**Nothing to judge**: no step, no device operation in these rows.");
+		rank_report_line(r, "**Nothing to judge**: no step, no device operation in "
+			"these rows.");
+		return;
+	}
+	if (job->cpu_job) {
+		rank_report_line(r, "**No device is at work**: the trace holds neither launches "
+			"nor device operations, "
+			"so this is a job of the CPU, or the profiler was not told to record "
+			"the device.");
 		return;
 	}
 	if (!job->busy_known) {
-		rank_report_line(r, "**What the device did is not known**: no device operation is in the trace, so no "
-			"time on it can be called idle, and nothing below says that it was.");
+		rank_report_line(r, "**What the device did is not known**: work was launched, "
+			"but no "
+			"operation of a device is in the trace. No time can be called idle, and "
+			"nothing below "
+			"says that it was.");
 		return;
 	}
 	int64_t base_ns = job->busy_ns + job->plain_idle_ns, steps = MAX(job->steps, 1);
 	num_fmt_ns(wall, base_ns / steps);
 	num_fmt_ns(idle, job->plain_idle_ns / steps);
 	if (job->device_binds) {
-		rank_report_line(r, "**The device works.** It is busy %s of a step of %s: the host keeps up, and "
+		rank_report_line(r, "**The device works.** It is busy %s of a step of %s: the "
+			"host keeps up, and "
 			"only work on the device can make the step shorter.",
 			num_fmt_share(share, job->busy_ns, base_ns), wall);
 		return;
 	}
 	bool waits = job->plain_idle_ns * 2 >= base_ns;
-	rank_report_line(r, "**%s** It stands idle %s of a step of %s (%s): the host does not keep it supplied.",
+	rank_report_line(r, "**%s** It stands idle %s of a step of %s (%s): the host does not "
+		"keep it supplied.",
 		waits ? "The device waits." : "The device works, but waits in between.", idle, wall,
 		num_fmt_share(share, job->plain_idle_ns, base_ns));
 }
@@ -142,7 +155,8 @@ static void head_missing(const struct rank_report *r)
 	}
 	if (b.len) {
 		buf_addc(&b, '.');
-		rank_report_wrap(r, r->only ? "Not asked for: " : "**Not looked at**: ", "", buf_text(&b));
+		rank_report_wrap(r, r->only ? "Not asked for: " : "**Not looked at**: ", "",
+			buf_text(&b));
 		if (!r->only)
 			rank_report_line(r, "Nothing is said about what was not looked at.");
 	}
@@ -168,7 +182,8 @@ static void head_basis(const struct rank_report *r)
 	if (r->rank->share_of_run)
 		buf_adds(&b, ". Shares are of the whole run, timed without a profiler.");
 	else
-		buf_adds(&b, ". Shares are of the profiled window: the run was not timed without a profiler "
+		buf_adds(&b, ". Shares are of the profiled window: the run was not timed "
+			"without a profiler "
 			"(tp-time), and a profiler makes the host slower than it is.");
 	if (job->partial)
 		buf_adds(&b, " **A trace was incomplete.**");

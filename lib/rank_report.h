@@ -20,7 +20,8 @@ void rank_report_add(const struct rank_report *r);
 
 /* One paragraph or item, wrapped: `first` begins the first line, `rest` the
  * others. */
-void rank_report_wrap(const struct rank_report *r, const char *first, const char *rest, struct text t);
+void rank_report_wrap(const struct rank_report *r, const char *first, const char *rest,
+	struct text t);
 void rank_report_line(const struct rank_report *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* The parts, for rank_report.c alone. */
 void rank_report_time(const struct rank_report *r);

@@ -212,7 +212,8 @@ void rank_report_findings(const struct rank_report *r)
 	if (!rank->ncleared && !rank->nsmall)
 		return;
 	buf_adds(r->b, "### Not the problem\n\n");
-	rank_report_line(r, "Tried and under the threshold; shares are of the steps, or of the run for what is outside "
+	rank_report_line(r, "Tried and under the threshold; shares are of the steps, or of the "
+		"run for what is outside "
 		"of them.");
 	buf_addc(r->b, '\n');
 	for (size_t i = 0; i < rank->ncleared; i++)
@@ -255,7 +256,8 @@ void rank_report_prescription(const struct rank_report *r)
 		rank_report_line(r, "Nothing follows from what was found.");
 		return;
 	}
-	rank_report_line(r, "A ceiling is the most that can be won, not a forecast; after each change, measure again. "
+	rank_report_line(r, "A ceiling is the most that can be won, not a forecast; after each "
+		"change, measure again. "
 		"Ceilings do not overlap.");
 	buf_addc(r->b, '\n');
 	for (size_t i = 0; i < rank_report_shown(r); i++)

@@ -41,7 +41,8 @@ static void time_split(const struct rank_report *r)
 {
 	const struct rank_job *job = r->rank->job;
 	int64_t steps = MAX(job->steps, 1), wall_ns = job->busy_ns + job->idle_ns;
-	struct tab_part part[] = { { 'C', job->compute_ns }, { 'x', job->comm_ns }, { 'c', job->copy_ns },
+	struct tab_part part[] = { { 'C', job->compute_ns }, { 'x', job->comm_ns }, { 'c',
+		job->copy_ns },
 		{ '.', job->idle_ns } };
 	rank_report_line(r, "A step%s%s:", job->n > 1 ? ", on average over all devices" : "",
 		job->weighed ? ", as profiled" : "");
@@ -64,41 +65,67 @@ static void time_binds(const struct rank_report *r)
 	int64_t hidden_ns = 0;
 	for (size_t i = 0; i < job->n; i++)
 		if (!job->unit[i].busy_unknown)
-			hidden_ns += job->unit[i].compute_ns - ratio_of(job->unit[i].compute_ns, job->unit[i].seen);
+			hidden_ns += job->unit[i].compute_ns - ratio_of(job->unit[i].compute_ns,
+				job->unit[i].seen);
 	if (job->device_binds) {
-		rank_report_line(r, "The device binds: it has work queued nearly all the time, so a faster host would "
+		rank_report_line(r, "The device binds: it has work queued nearly all the time, "
+			"so a faster host would "
 			"gain next to nothing.");
 	} else if (hidden_ns > 0) {
-		rank_report_line(r, "The host binds: %s of compute a step runs while the host is late anyway. Making "
-			"those kernels faster would gain next to nothing until the host is quicker.",
+		rank_report_line(r, "The host binds: %s of compute a step runs while the host "
+			"is late anyway. Making "
+			"those kernels faster would gain next to nothing until the host is "
+			"quicker.",
 			num_fmt_ns(seen, hidden_ns / MAX(job->steps, 1)));
 	}
 	buf_addc(r->b, '\n');
+}
+
+/* What the host (or the device) did while there was nothing to run. */
+static const char *idle_words(int cause)
+{
+	switch (cause) {
+	case IDLE_SYNC: return "the host waited for the device and had to refill its queue";
+	case IDLE_ALLOC: return "the host was in the device's allocator";
+	case IDLE_INPUT: return "the host was in the data loader";
+	case IDLE_HOST: return "the host was at work and had nothing queued";
+	case IDLE_UNKNOWN: return "the host left no record";
+	case IDLE_LAUNCH: return "between a launch and its kernel's start";
+	case IDLE_QUEUED: return "work was queued, nothing says why it did not run";
+	case IDLE_TURNAROUND: return "the device's own pace between two operations";
+	case IDLE_PROFILER: return "the profiler was at its own work";
+	case IDLE_LOAD: return "a module or kernel was being loaded";
+	case IDLE_UNLINKED: return "the next operation's launch is not in the trace";
+	case IDLE_AFTER_LAST: return "no later operation in the trace";
+	default: return "";
+	}
+}
+
+/* -1: only zeroes are left. */
+static int idle_largest(const struct rank_job *job, const bool *done)
+{
+	int best = -1;
+	for (int i = 0; i < IDLE_CAUSE_COUNT; i++)
+		if (!done[i] && job->cause_ns[i] > (best < 0 ? 0 : job->cause_ns[best]))
+			best = i;
+	return best;
 }
 
 static void time_idle(const struct rank_report *r)
 {
 	const struct rank_job *job = r->rank->job;
 	int64_t steps = MAX(job->steps, 1), wall_ns = job->busy_ns + job->idle_ns, known_ns = 0;
-	for (size_t i = 0; i < IDLE_COUNT; i++)
+	for (size_t i = 0; i < IDLE_CAUSE_COUNT; i++)
 		known_ns += job->cause_ns[i];
 	if (!known_ns)
 		return;
 	rank_report_line(r, "Idle, by what the machine did instead:");
 	buf_addc(r->b, '\n');
 	struct tab *t = tab_new("lrrw");
-	bool done[IDLE_COUNT] = { false };
-	for (size_t k = 0; k < IDLE_COUNT; k++) {
-		size_t best = IDLE_COUNT;
-		for (size_t i = 0; i < IDLE_COUNT; i++)
-			if (!done[i] && job->cause_ns[i] > (best < IDLE_COUNT ? job->cause_ns[best] : 0))
-				best = i;
-		if (best == IDLE_COUNT)
-			break;
-		done[best] = true;
-		share_row(t, idle_name((enum idle_cause)best), job->cause_ns[best], steps, wall_ns,
-			idle_words((enum idle_cause)best));
-	}
+	bool done[IDLE_CAUSE_COUNT] = { false };
+	for (int best; (best = idle_largest(job, done)) >= 0; done[best] = true)
+		share_row(t, idle_cause_name((enum idle_cause)best), job->cause_ns[best], steps,
+			wall_ns, idle_words(best));
 	block_put(r, t);
 }
 
@@ -212,7 +239,8 @@ static void time_steps(const struct rank_report *r)
 		if (!row_is(row, "view1.step") || row->unit < 0 || n++ >= STEPS_MAX)
 			continue;
 		const struct rank_field *step = row_get(row, "step");
-		char *name = xmemdup0(step ? step->value.s : "whole window", step ? step->value.n : 12);
+		char *name = xmemdup0(step ? step->value.s : "whole window",
+			step ? step->value.n : 12);
 		tab_row(t, name, num_fmt_ns(wall, row_num(row, "wall_ns")),
 			row_get(row, "busy_ns") ? num_fmt_ns(busy, row_num(row, "busy_ns")) : "?",
 			row_get(row, "idle_ns") ? num_fmt_ns(idle, row_num(row, "idle_ns")) : "?");
@@ -234,12 +262,15 @@ static void time_run(const struct rank_report *r)
 	int64_t profiled_ns;
 	if (job->run_ns == NO_NUM)
 		return;
-	rank_report_line(r, "The whole run: %s, of it %s start-up (%s), then %" PRId64 " steps with a median of %s.",
+	rank_report_line(r,
+		"The whole run: %s, of it %s start-up (%s), then %" PRId64 " steps with a "
+		"median of %s.",
 		num_fmt_ns(run, job->run_ns), num_fmt_ns(startup, job->startup_ns),
 		num_fmt_share(share, job->startup_ns, job->run_ns), job->run_steps,
 		num_fmt_ns(plain, job->plain_ns));
 	if (row_int(job->run_row, "profiled_median_ns", &profiled_ns))
-		rank_report_line(r, "Under the profiler a step took %s: what idle costs is scaled to the plain step.",
+		rank_report_line(r, "Under the profiler a step took %s: what idle costs is "
+			"scaled to the plain step.",
 			num_fmt_ns(profiled, profiled_ns));
 	buf_addc(r->b, '\n');
 }
@@ -257,11 +288,13 @@ static void time_memory(const struct rank_report *r)
 			continue;
 		n++;
 		if (row_int(row, "capacity_bytes", &capacity))
-			rank_report_line(r, "Memory of device %.*s: at most %s reserved of %s (%s).", (int)row->device.n,
+			rank_report_line(r, "Memory of device %.*s: at most %s reserved of %s "
+				"(%s).", (int)row->device.n,
 				row->device.s, num_fmt_gib(a, peak), num_fmt_gib(b, capacity),
 				num_fmt_share(c, peak, capacity));
 		else
-			rank_report_line(r, "Memory of device %.*s: at most %s reserved.", (int)row->device.n,
+			rank_report_line(r, "Memory of device %.*s: at most %s reserved.",
+				(int)row->device.n,
 				row->device.s, num_fmt_gib(a, peak));
 	}
 	if (n)
@@ -293,7 +326,8 @@ static void time_import(const struct rank_report *r)
 			buf_addf(&b, "%s%" PRId64 " %s", b.len ? "; " : "", n, COUNTS[k].words);
 	}
 	if (b.len) {
-		rank_report_wrap(r, "What the trace's reader had to repair or could not link: ", "", buf_text(&b));
+		rank_report_wrap(r, "What the trace's reader had to repair or could not link: ",
+			"", buf_text(&b));
 		buf_addc(r->b, '\n');
 	}
 	buf_release(&b);

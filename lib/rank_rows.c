@@ -46,7 +46,8 @@ static void row_fill(struct rank_row *row, const struct rec *r)
 	row->nfield = r->nfield;
 	char *at = row->block + r->nfield * sizeof *row->field;
 	for (size_t i = 0; i < r->nfield; i++) {
-		row->field[i] = (struct rank_field){ r->field[i].key, r->field[i].value, r->field[i].type };
+		row->field[i] = (struct rank_field){ r->field[i].key, r->field[i].value,
+			r->field[i].type };
 		text_keep(&at, &row->field[i].key);
 		text_keep(&at, &row->field[i].value);
 	}
@@ -83,7 +84,8 @@ int rank_rows_add(struct rank_rows *rows, const struct rec *r)
 	if (text_is(r->kind, "view5.sample"))
 		return 1;
 	if (rows->n >= RANK_ROWS_MAX)
-		return error("more than %u rows: take fewer ranks or traces at once", RANK_ROWS_MAX);
+		return error("more than %u rows: take fewer ranks or traces at once",
+			RANK_ROWS_MAX);
 	GROW(rows->row, rows->n, rows->cap);
 	struct rank_row *row = &rows->row[rows->n++];
 	memset(row, 0, sizeof *row);

@@ -5,7 +5,7 @@
 static bool cause_sees(const struct cause *c, const struct rank_row *row)
 {
 	for (size_t i = 0; i < c->nsee; i++)
-		if (row_is(row, c->see[i].kind) && (!c->see[i].cond || cond_holds(c->see[i].cond, row)))
+		if (clause_holds(&c->see[i], row))
 			return true;
 	return false;
 }

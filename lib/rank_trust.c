@@ -35,9 +35,11 @@ static void doubt_anchor(struct finding *f)
 	if (!row_get(f->row[0], "file"))
 		doubt(f, true, "record Python stacks (with_stack) for the line");
 	else if (text_is(how, "other_thread"))
-		doubt(f, true, "the anchor is the line of the thread that waits: check what it started");
+		doubt(f, true, "the anchor is the line of the thread that waits: check what it "
+			"started");
 	else if (text_is(how, "function"))
-		doubt(f, false, "the trace knows the function, not the line in it: capture with exact lines");
+		doubt(f, false, "the trace knows the function, not the line in it: capture with "
+			"exact lines");
 }
 
 static void doubt_steps(struct finding *f, const struct rank *rank)
@@ -51,7 +53,8 @@ static void doubt_steps(struct finding *f, const struct rank *rank)
 		doubt(f, true, "mark the steps (a profiler schedule, or --step-regex)");
 	else if (u->steps < STEPS_MIN)
 		doubt(f, true, "profile more steps");
-	else if (u->rank_row && row_micro(u->rank_row, "spread", &spread) && spread > SPREAD_MAX_MICRO)
+	else if (u->rank_row && row_micro(u->rank_row, "spread", &spread) &&
+		spread > SPREAD_MAX_MICRO)
 		doubt(f, true, "profile steps that agree: these walls differ by more than a tenth");
 	if (u->incomplete)
 		doubt(f, true, "a step lost device operations: profile again");
@@ -68,10 +71,12 @@ static void doubt_import(struct finding *f, const struct rank *rank)
 		if (row_true(r, "partial") || row_num(r, "dropped") || row_num(r, "bad_events"))
 			doubt(f, true, "the trace is incomplete: take it again");
 		if (row_num(r, "untimed_ops") || row_num(r, "impossible_ops"))
-			doubt(f, true, "some device operations have no usable times: take the trace again");
+			doubt(f, true, "some device operations have no usable times: take the "
+				"trace again");
 		if (f->of == CHARGE_IDLE && ops &&
 		    row_num(r, "unlinked_ops") > ops / 100 * UNLINKED_MAX_PERCENT)
-			doubt(f, true, "many device operations have no launch in the trace: let the profiler warm up longer");
+			doubt(f, true, "many device operations have no launch in the trace: let "
+				"the profiler warm up longer");
 	}
 }
 
@@ -82,7 +87,8 @@ void finding_trust(struct finding *f, const struct rank *rank)
 	doubt_steps(f, rank);
 	doubt_import(f, rank);
 	if (f->charges && f->of == CHARGE_IDLE && !rank->job->honest)
-		doubt(f, true, "time the job without a profiler (tp-time): it inflates the host's share");
+		doubt(f, true, "time the job without a profiler (tp-time): it inflates the "
+			"host's share");
 	if (f->cause->raise)
 		doubt(f, false, f->cause->raise);
 }

@@ -70,9 +70,12 @@ int schedule_read(struct schedule *s, const char *path)
 		status = error("%s: %s", path, why ? why : "no JSON object");
 	if (status == 0) {
 		const struct rec_field *phases = rec_get(&rec, "phases");
-		if (!phases || phases->type != REC_ARR || rec_each(phases->value, phase_add, s) != 0)
-			status = error("%s: phase %zu: \"phases\" is a list of objects with name and kind "
-				"(one-off, repeated or periodic), every a whole number", path, s->n);
+		if (!phases || phases->type != REC_ARR || rec_each(phases->value, phase_add,
+			s) != 0)
+			status = error("%s: phase %zu: \"phases\" is a list of objects with "
+				"name and kind "
+				"(one-off, repeated or periodic), every a whole number", path,
+				s->n);
 	}
 	rec_parser_free(parser);
 	buf_release(&b);

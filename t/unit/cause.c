@@ -81,7 +81,8 @@ static void test_conditions(void **state)
 
 static void test_bad_conditions(void **state)
 {
-	static const char *const BAD[] = { "", "and", "a <", "a < \"x", "a ~ b", "a ~ \"(\"", "(a", "a)",
+	static const char *const BAD[] = { "", "and", "a <", "a < \"x", "a ~ b", "a ~ \"(\"",
+		"(a", "a)",
 		"a b", "a < 5parsec", "a or", "not", "5 < a", "a == 5" };
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(BAD); i++) {
@@ -97,7 +98,8 @@ static void test_bad_conditions(void **state)
 	assert_string_equal(why, "condition too long");
 }
 
-static const char WORDS[] = "\ttitle T {func}\n\twhy W\n\tdirection D\n\teffort E\n\tnumerics N\n\tclear C\n";
+static const char WORDS[] = "\ttitle T {func}\n\twhy W\n\tdirection D\n\teffort E\n\tnumerics "
+	"N\n\tclear C\n";
 
 static struct causes causes_of(const char *head, const char *more)
 {
@@ -126,13 +128,15 @@ static void test_causes_file(void **state)
 static void test_bad_causes(void **state)
 {
 	static const char *const BAD[] = { "\ttitle x\n", "cause a\n", "cause\n", "what a\n",
-		"cause a\n\ttake view9.x\n", "cause a\n\ttake view2.site: (\n", "cause a\n\tleast x\n",
+		"cause a\n\ttake view9.x\n", "cause a\n\ttake view2.site: (\n", "cause "
+		"a\n\tleast x\n",
 		"cause a\n\ttake view2.site\n\ttitle x\n", "cause a\n\tgroup some\n",
 		"cause a\n\tmeasure b c\n", "cause a\n\tcolour red\n" };
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(BAD); i++) {
 		struct causes c = { 0 };
-		assert_int_equal(causes_parse(&c, (struct text){ BAD[i], strlen(BAD[i]) }, "test"), -1);
+		assert_int_equal(causes_parse(&c, (struct text){ BAD[i], strlen(BAD[i]) },
+			"test"), -1);
 		causes_release(&c);
 	}
 }
@@ -153,7 +157,8 @@ static void test_partition(void **state)
 	rank_rows_settle(&rows);
 	struct causes c = causes_of("cause first\n\ttake view2.site: cause = \"sync\"\n"
 		"\ttake view3.kernel: name ~ \"sgemm\"\n", "cause second\n\ttake view2.site\n"
-		"\ttake view3.kernel\n\ttitle T\n\twhy W\n\tdirection D\n\teffort E\n\tnumerics N\n\tclear C\n");
+		"\ttake view3.kernel\n\ttitle T\n\twhy W\n\tdirection D\n\teffort E\n\tnumerics "
+		"N\n\tclear C\n");
 	struct rank_job job;
 	struct rank rank;
 	struct rank_options how = { NULL, NULL };
