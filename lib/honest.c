@@ -1,138 +1,271 @@
-/* honest.c - steps and startup phases of a plain run. */
+/* honest.c - see honest.h. */
 #include "base.h"
 #include "honest.h"
+#include "mem.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 
-#include "event.h"
-#include "say.h"
-
-void honest_init(struct honest *h, struct store *store)
+static int int_cmp(const void *a, const void *b)
 {
-	memset(h, 0, sizeof *h);
-	h->store = store;
-	hash_init(&h->hash);
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
 }
 
-void honest_release(struct honest *h)
+int64_t median_ns(int64_t *value, size_t n)
 {
-	db_finish(&h->put_step);
-	db_finish(&h->put_startup);
-	buf_release(&h->run);
+	if (!n)
+		return NO_INT;
+	qsort(value, n, sizeof *value, int_cmp);
+	if (n % 2)
+		return value[n / 2];
+	return value[n / 2 - 1] + (value[n / 2] - value[n / 2 - 1]) / 2;
 }
 
-static int begin(struct honest *h)
+struct honest_list {
+	struct honest *item;
+	size_t n, cap;
+};
+
+/* Rows come in order of run; ranks of one run may interleave. */
+static struct honest *honest_get(struct honest_list *l, int64_t run, int64_t rank)
 {
-	if (h->id)
-		return 0;
-	h->id = store_next_run(h->store);
-	h->put_step = db_prepare(&h->store->db,
-		"INSERT INTO honest_step VALUES (?,?,?,?,?,?,?,?,?)");
-	h->put_startup = db_prepare(&h->store->db,
-		"INSERT INTO honest_startup VALUES (?,?,?,?,?,?,?,?)");
-	return h->put_step && h->put_startup ? 0 : -1;
+	for (size_t i = l->n; i-- > 0 && l->item[i].run == run;)
+		if (l->item[i].rank == rank)
+			return &l->item[i];
+	GROW(l->item, l->n, l->cap);
+	memset(&l->item[l->n], 0, sizeof l->item[0]);
+	l->item[l->n].run = run;
+	l->item[l->n].rank = rank;
+	return &l->item[l->n++];
 }
 
-static void bind_field(sqlite3_stmt *st, int at, const struct rec *r, const char *key)
+static void step_take(struct honest *h, sqlite3_stmt *st)
 {
-	int64_t v;
+	struct honest_step *s;
 
-	db_bind_int(st, at, rec_int(r, key, &v) == 0 ? v : NO_INT);
+	if (column_int(st, 3) == NO_INT || column_int(st, 4) == NO_INT)
+		return;
+	GROW(h->step, h->nstep, h->capstep);
+	s = &h->step[h->nstep++];
+	s->step = column_int(st, 2) == NO_INT ? (int64_t)h->nstep : column_int(st, 2);
+	s->start_ns = column_int(st, 3);
+	s->wall_ns = column_int(st, 4);
 }
 
-static void bind_time(sqlite3_stmt *st, int at, const struct rec *r, int64_t epoch_ns)
+static void phase_take(struct honest *h, sqlite3_stmt *st)
 {
-	int64_t v, sum;
+	struct honest_phase *p;
 
-	if (rec_int(r, "start_ns", &v) < 0 || __builtin_add_overflow(v, epoch_ns, &sum))
-		sum = NO_INT;
-	db_bind_int(st, at, sum);
+	GROW(h->phase, h->nphase, h->capphase);
+	p = &h->phase[h->nphase++];
+	p->phase = column_str(st, 2);
+	p->start_ns = column_int(st, 3);
+	p->dur_ns = column_int(st, 4) == NO_INT ? 0 : column_int(st, 4);
+	p->file = column_str(st, 5);
+	p->line = column_int(st, 6);
 }
 
-static int take_step(struct honest *h, const struct rec *r, int64_t epoch_ns)
+static int rows_take(struct view *v, struct honest_list *l, const char *sql,
+	void (*take)(struct honest *h, sqlite3_stmt *st))
 {
-	sqlite3_stmt *st = h->put_step;
-
-	sqlite3_bind_int64(st, 1, STORE_ID(h->id, ++h->nstep));
-	bind_field(st, 2, r, "rank");
-	bind_field(st, 3, r, "step");
-	bind_time(st, 4, r, epoch_ns);
-	bind_field(st, 5, r, "wall_ns");
-	bind_field(st, 6, r, "device_ns");
-	bind_field(st, 7, r, "allocated_bytes");
-	bind_field(st, 8, r, "reserved_bytes");
-	db_bind_text(st, 9, r->line);
-	return db_run(&h->store->db, st);
-}
-
-static int take_startup(struct honest *h, const struct rec *r, int64_t epoch_ns)
-{
-	sqlite3_stmt *st = h->put_startup;
-
-	sqlite3_bind_int64(st, 1, STORE_ID(h->id, ++h->nstartup));
-	bind_field(st, 2, r, "rank");
-	db_bind_text(st, 3, rec_text(r, "phase"));
-	bind_time(st, 4, r, epoch_ns);
-	bind_field(st, 5, r, "dur_ns");
-	db_bind_text(st, 6, rec_text(r, "file"));
-	bind_field(st, 7, r, "line");
-	db_bind_text(st, 8, r->line);
-	return db_run(&h->store->db, st);
-}
-
-int honest_take(struct honest *h, const struct rec *r, int64_t epoch_ns)
-{
-	bool step = text_is(r->kind, "step"), startup = text_is(r->kind, "startup");
-	bool run = text_is(r->kind, "run");
-	int rc = 0;
-
-	if (!step && !startup && !run)
-		return 0;
-	if (begin(h) < 0)
-		return -1;
-	hash_add(&h->hash, r->line.s, r->line.n);
-	hash_add(&h->hash, "\n", 1);
-	if (step) {
-		rc = take_step(h, r, epoch_ns);
-	} else if (startup) {
-		rc = take_startup(h, r, epoch_ns);
-	} else {
-		buf_reset(&h->run);
-		buf_add(&h->run, r->line.s, r->line.n);
-	}
-	return rc < 0 ? -1 : 1;
-}
-
-static int drop(struct honest *h)
-{
-	struct db *db = &h->store->db;
-
-	if (db_execf(db, "DELETE FROM honest_step WHERE id >> %d = %lld",
-		STORE_N_BITS, (long long)h->id) < 0)
-		return -1;
-	return db_execf(db, "DELETE FROM honest_startup WHERE id >> %d = %lld",
-		STORE_N_BITS, (long long)h->id);
-}
-
-int honest_finish(struct honest *h, bool keep, bool partial)
-{
-	struct db *db = &h->store->db;
-	char hash[17];
-	int64_t known;
-	char *sql;
+	sqlite3_stmt *st = trace_prepare(&v->db, sql, NULL);
 	int rc;
 
-	if (h->id == 0)
-		return 0;
-	snprintf(hash, sizeof hash, "%016" PRIx64, hash_value(&h->hash));
-	sql = sqlite3_mprintf("SELECT count(*) FROM honest_run WHERE hash = %Q", hash);
-	rc = sql ? db_int(db, sql, 0, &known) : -1;
-	sqlite3_free(sql);
-	if (rc < 0)
+	if (!st)
 		return -1;
-	if (!keep || known)
-		return drop(h);
-	rc = db_execf(db, "INSERT INTO honest_run VALUES (%lld,%Q,%Q,%d)",
-		(long long)h->id, hash, h->run.data ? h->run.data : "{}", partial);
-	return rc < 0 ? -1 : 1;
+	while ((rc = db_step(&v->db, st)) > 0) {
+		int64_t rank = column_int(st, 1);
+
+		if (v->rank == NO_INT || rank == NO_INT || rank == v->rank)
+			take(honest_get(l, sqlite3_column_int64(st, 0), rank), st);
+	}
+	db_finish(&st);
+	return rc;
+}
+
+static int step_cmp(const void *a, const void *b)
+{
+	const struct honest_step *x = a, *y = b;
+
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return (x->step > y->step) - (x->step < y->step);
+}
+
+static int phase_cmp(const void *a, const void *b)
+{
+	const struct honest_phase *x = a, *y = b;
+
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return (x->dur_ns > y->dur_ns) - (x->dur_ns < y->dur_ns);
+}
+
+static int honest_cmp(const void *a, const void *b)
+{
+	const struct honest *x = a, *y = b;
+
+	if (x->run != y->run)
+		return x->run < y->run ? -1 : 1;
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static int64_t phases_union(const struct honest *h)
+{
+	int64_t len_ns = 0, end_ns = INT64_MIN;
+
+	for (size_t i = 0; i < h->nphase; i++) {
+		int64_t from_ns = MAX(h->phase[i].start_ns, end_ns);
+		int64_t to_ns = h->phase[i].start_ns + h->phase[i].dur_ns;
+
+		if (h->phase[i].start_ns == NO_INT) {
+			len_ns += h->phase[i].dur_ns;
+		} else if (to_ns > from_ns) {
+			len_ns += to_ns - from_ns;
+			end_ns = to_ns;
+		}
+	}
+	return len_ns;
+}
+
+static void honest_settle(struct honest *h)
+{
+	int64_t *wall = xcalloc(h->nstep + 1, sizeof *wall), end_ns = INT64_MIN;
+
+	if (h->nstep)
+		qsort(h->step, h->nstep, sizeof h->step[0], step_cmp);
+	if (h->nphase)
+		qsort(h->phase, h->nphase, sizeof h->phase[0], phase_cmp);
+	for (size_t i = 0; i < h->nstep; i++) {
+		wall[i] = h->step[i].wall_ns;
+		end_ns = MAX(end_ns, h->step[i].start_ns + h->step[i].wall_ns);
+	}
+	h->median_ns = median_ns(wall, h->nstep);
+	free(wall);
+	h->nbeat = honest_beats(h, h->beat);
+	h->startup_ns = h->total_ns = NO_INT;
+	if (!h->nphase)
+		return;
+	h->startup_ns = phases_union(h);
+	if (!h->nstep || h->phase[0].start_ns == NO_INT)
+		return;
+	h->total_ns = end_ns - h->phase[0].start_ns;
+	if (h->step[0].start_ns >= h->phase[0].start_ns)
+		h->startup_ns = h->step[0].start_ns - h->phase[0].start_ns;
+}
+
+int honest_load(struct view *v, struct honest **out, size_t *n)
+{
+	struct honest_list l = { NULL, 0, 0 };
+
+	if (rows_take(v, &l, "SELECT id >> 40, rank, step, ts_ns, wall_ns"
+		" FROM honest_step ORDER BY id", step_take) < 0 ||
+	    rows_take(v, &l, "SELECT id >> 40, rank, phase, ts_ns, dur_ns, file, line"
+		" FROM honest_startup ORDER BY id", phase_take) < 0) {
+		honest_free(l.item, l.n);
+		return -1;
+	}
+	if (l.n)
+		qsort(l.item, l.n, sizeof l.item[0], honest_cmp);
+	for (size_t i = 0; i < l.n; i++)
+		honest_settle(&l.item[i]);
+	*out = l.item;
+	*n = l.n;
+	return 0;
+}
+
+void honest_free(struct honest *h, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < h[i].nphase; k++) {
+			free(h[i].phase[k].phase);
+			free(h[i].phase[k].file);
+			free(h[i].phase[k].func);
+		}
+		for (size_t k = 0; k < h[i].nbeat; k++) {
+			free(h[i].beat[k].file);
+			free(h[i].beat[k].func);
+		}
+		free(h[i].phase);
+		free(h[i].step);
+	}
+	free(h);
+}
+
+#define NEAR 15          /* steps on either side that make a step's baseline */
+#define BEAT_MAX 1000    /* longest beat looked for */
+#define BEAT_HITS 3      /* fewer is no beat */
+#define LONGER_PERCENT 15 /* over the baseline: beyond a plain run's jitter of some % */
+#define OUTSIDE_PERCENT 20 /* as many other long steps make the beat a coincidence */
+
+/* How much longer each step took than the steps around it; negative is 0. */
+static int64_t *excess_make(const struct honest *h, int64_t *floor_ns)
+{
+	int64_t *excess = xcalloc(h->nstep, sizeof *excess), near[2 * NEAR + 1];
+
+	for (size_t i = 0; i < h->nstep; i++) {
+		size_t from = i > NEAR ? i - NEAR : 0, to = MIN(i + NEAR + 1, h->nstep);
+		int64_t base_ns;
+
+		for (size_t k = from; k < to; k++)
+			near[k - from] = h->step[k].wall_ns;
+		base_ns = median_ns(near, to - from);
+		excess[i] = MAX(h->step[i].wall_ns - base_ns, 0);
+		floor_ns[i] = base_ns / 100 * LONGER_PERCENT;
+	}
+	return excess;
+}
+
+/* Steps first, first + every, ...: a beat when nearly all of them took longer
+ * and few others did; what it explains is taken off. */
+static bool beat_try(int64_t *excess, const int64_t *floor_ns, size_t n, size_t first,
+	size_t every, struct beat *out)
+{
+	size_t members = 0, hits = 0, outside = 0;
+	int64_t *cost;
+
+	for (size_t i = first; i < n; i += every) {
+		members++;
+		hits += excess[i] > floor_ns[i];
+	}
+	if (hits < BEAT_HITS || hits * 10 < members * 9)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		outside += i % every != first && excess[i] > floor_ns[i];
+	if (outside * 100 > (n - members) * OUTSIDE_PERCENT)
+		return false;
+	cost = xcalloc(hits, sizeof *cost);
+	hits = 0;
+	for (size_t i = first; i < n; i += every)
+		if (excess[i] > floor_ns[i])
+			cost[hits++] = excess[i];
+	qsort(cost, hits, sizeof *cost, int_cmp);
+	*out = (struct beat){ .every = (int64_t)every, .first = (int64_t)first,
+		.count = (int64_t)hits, .each_ns = cost[hits / 4], .line = NO_INT };
+	free(cost);
+	for (size_t i = first; i < n; i += every)
+		excess[i] = MAX(excess[i] - out->each_ns, 0);
+	return true;
+}
+
+size_t honest_beats(const struct honest *h, struct beat out[BEATS_MAX])
+{
+	int64_t *floor_ns = xcalloc(h->nstep + 1, sizeof *floor_ns), *excess;
+	size_t n = 0;
+
+	excess = excess_make(h, floor_ns);
+	for (size_t every = 2; every <= BEAT_MAX && every * BEAT_HITS <= h->nstep; every++)
+		for (size_t first = 0; first < every && n < BEATS_MAX; first++) {
+			if (excess[first] <= floor_ns[first] &&
+			    excess[first + every] <= floor_ns[first + every])
+				continue;
+			if (beat_try(excess, floor_ns, h->nstep, first, every, &out[n])) {
+				out[n].first = h->step[out[n].first].step;
+				n++;
+			}
+		}
+	free(excess);
+	free(floor_ns);
+	return n;
 }

@@ -1,27 +1,52 @@
-/* honest.h - the honest clock: what tp-time measured without a profiler, on its
- * way into the store.  One struct honest a segment of a stream. */
+/* honest.h - the honest clock in a store: what tp-time saw with no profiler on.
+ *
+ * One struct honest a process of a run, in order of run and rank.  A stretch of
+ * steps that takes longer at a fixed beat (evaluation every 10 steps, a
+ * checkpoint every 20) is found by honest_beats(). */
 #ifndef TP_HONEST_H
 #define TP_HONEST_H
 
-#include "base.h"
-#include "in.h"
-#include "rec.h"
-#include "store.h"
+#include "view.h"
 
-struct honest {
-	struct store *store;
-	int64_t id;            /* the run; 0: nothing came yet */
-	int64_t nstep, nstartup;
-	struct hash hash;      /* over the records, so that a run comes in once */
-	struct buf run;        /* the run record's line */
-	sqlite3_stmt *put_step, *put_startup;
+/* Every `every` steps, counted from step `first`, `count` steps took each_ns
+ * longer (the lower quartile) than those around them; file, line and func: where
+ * the job stood most of that time, NULL when the run does not say. */
+struct beat {
+	int64_t every, first, count, each_ns;
+	char *file, *func;
+	int64_t line;
 };
+#define BEATS_MAX 8
 
-void honest_init(struct honest *h, struct store *store);
-void honest_release(struct honest *h);
-/* 1 taken (step, startup, run), 0 another kind, -1 said. */
-int honest_take(struct honest *h, const struct rec *r, int64_t epoch_ns) RESULT_USED;
-/* keep: the segment held no events of a profiler.  1 something was kept. */
-int honest_finish(struct honest *h, bool keep, bool partial) RESULT_USED;
+struct honest_step {
+	int64_t step;            /* its number, from 1 */
+	int64_t start_ns, wall_ns;
+};
+struct honest_phase {
+	char *phase, *file, *func; /* NULL unknown */
+	int64_t start_ns, dur_ns, line; /* unix ns; NO_INT unknown */
+};
+struct honest {
+	int64_t run, rank;       /* rank NO_INT unknown */
+	struct honest_step *step;
+	size_t nstep, capstep;
+	struct honest_phase *phase;
+	size_t nphase, capphase;
+	struct beat beat[BEATS_MAX];
+	size_t nbeat;
+	/* NO_INT unknown */
+	int64_t median_ns;       /* of the walls */
+	int64_t startup_ns;      /* first phase to first step; else the phases' union */
+	int64_t total_ns;        /* first phase to the last step's end */
+};
+int honest_load(struct view *v, struct honest **out, size_t *n) RESULT_USED;
+void honest_free(struct honest *h, size_t n);
+
+/* How many were found, the shortest beat first: what a beat of 10 explains is
+ * taken off before a beat of 20 is looked for. */
+size_t honest_beats(const struct honest *h, struct beat out[BEATS_MAX]);
+
+/* Middle of n values (mean of two, towards zero); sorts them.  NO_INT for 0. */
+int64_t median_ns(int64_t *value, size_t n);
 
 #endif

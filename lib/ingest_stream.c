@@ -6,14 +6,14 @@
 #include <stdlib.h>
 
 #include "evrec.h"
-#include "honest.h"
+#include "honest_rows.h"
 #include "mem.h"
 
 /* One segment, from head to end. */
 struct segment {
 	struct ingest *g;
 	struct stream *stream;
-	struct honest honest;
+	struct honest_rows honest;
 	struct load load;
 	struct trace_info info;
 	struct hash hash;      /* over event records, where nothing tells a better one */
@@ -30,7 +30,7 @@ static void segment_begin(struct segment *s)
 	s->epoch_ns = stream_epoch_ns(s->stream);
 	s->epoch_add_ns = 0;
 	hash_init(&s->hash);
-	honest_init(&s->honest, s->g->store);
+	honest_rows_init(&s->honest, s->g->store);
 	trace_info_init(&s->info);
 }
 
@@ -40,7 +40,7 @@ static void segment_release(struct segment *s)
 		return;
 	if (s->loading)
 		load_release(&s->load);
-	honest_release(&s->honest);
+	honest_rows_release(&s->honest);
 	trace_info_release(&s->info);
 	s->open = false;
 }
@@ -101,7 +101,7 @@ static int segment_finish(struct segment *s, const char *name)
 		return 0;
 	if (s->loading)
 		rc = finish_trace(s, name);
-	if (rc == 0 && honest_finish(&s->honest, !s->loading, stream_cut(s->stream)) < 0)
+	if (rc == 0 && honest_rows_finish(&s->honest, !s->loading, stream_cut(s->stream)) < 0)
 		rc = -1;
 	segment_release(s);
 	return rc;
@@ -135,7 +135,7 @@ static int take_record(struct segment *s, const struct rec *r)
 		stream_reject(s->stream, "a run record that cannot be");
 		return 0;
 	}
-	return honest_take(&s->honest, r, s->epoch_ns) < 0 ? -1 : 0;
+	return honest_rows_take(&s->honest, r, s->epoch_ns) < 0 ? -1 : 0;
 }
 
 static int take_all(struct segment *s, const char *name)

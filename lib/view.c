@@ -1,0 +1,323 @@
+/* view.c - see view.h. */
+#include "base.h"
+#include "view.h"
+#include "mem.h"
+#include "num.h"
+#include "say.h"
+#include "tab.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int view_opt_step(void *to, const char *value)
+{
+	struct view *v = to;
+
+	if (num_range((struct text){ value, strlen(value) },
+	    &v->step_first, &v->step_last) < 0)
+		return error("--step: not N or N:M: %s", value);
+	return 0;
+}
+
+int view_opt_clock(void *to, const char *value)
+{
+	struct view *v = to;
+
+	if (!strcmp(value, "drain"))
+		v->clock = CLOCK_DRAIN;
+	else if (!strcmp(value, "host"))
+		v->clock = CLOCK_HOST;
+	else
+		return error("--clock: not drain or host: %s", value);
+	return 0;
+}
+
+bool view_wants_device(const struct view *v, const char *device)
+{
+	return !v->device || !strcmp(v->device, device);
+}
+
+/* A number that a step's name carries wins over the place in the list; which
+ * of the two --step means is one decision for all steps of the device. */
+static void steps_choose(const struct view *v, struct view_steps *s)
+{
+	bool by_number = false;
+
+	if (v->step_first == NO_INT)
+		return;
+	for (size_t i = 0; i < s->n; i++)
+		by_number |= s->step[i].number >= v->step_first &&
+			s->step[i].number <= v->step_last;
+	for (size_t i = 0; i < s->n; i++) {
+		int64_t is = by_number ? s->step[i].number : s->step[i].idx;
+
+		s->step[i].chosen = is >= v->step_first && is <= v->step_last;
+	}
+}
+
+int view_steps(struct view *v, const struct view_trace *t, const char *device,
+	struct view_steps *out)
+{
+	if (steps_load(&v->db, t, device, out) < 0)
+		return -1;
+	steps_choose(v, out);
+	return 0;
+}
+
+int64_t view_time(const struct view *v, const struct view_trace *t, int64_t ts_ns)
+{
+	return ts_ns + (t->base_ns - v->epoch_ns);
+}
+
+static void add_step_key(struct buf *b, const struct view_step *s)
+{
+	if (s->flags & STEP_WHOLE)
+		buf_adds(b, ":whole");
+	else if (s->number != NO_INT)
+		buf_addf(b, ":%" PRId64 "+%" PRId64, s->number, s->idx);
+	else
+		buf_addf(b, ":+%" PRId64, s->idx);
+}
+
+static void add_key(struct buf *b, const char *kind, const struct view_where *at)
+{
+	buf_adds(b, kind);
+	if (at->trace)
+		buf_addf(b, ":%" PRId64, at->trace->number);
+	if (at->device)
+		buf_addf(b, ":%s", at->device);
+	if (at->step)
+		add_step_key(b, at->step);
+	if (at->item)
+		buf_addf(b, ":%s", at->item);
+}
+
+struct jw *view_row(struct view *v, const char *kind, const struct view_where *at)
+{
+	struct jw *w = stream_begin(&v->writer, kind);
+	struct buf key = BUF_INIT;
+
+	add_key(&key, kind, at);
+	jw_ktext(w, "key", buf_text(&key));
+	buf_release(&key);
+	if (at->trace) {
+		jw_kint(w, "trace", at->trace->number);
+		if (at->trace->rank != NO_INT)
+			jw_kint(w, "rank", at->trace->rank);
+	}
+	if (at->device)
+		jw_kstr(w, "device", at->device);
+	if (at->device && !strcmp(at->device, ANY_DEVICE))
+		jw_kbool(w, "any_device", true);
+	if (at->step && !(at->step->flags & STEP_WHOLE)) {
+		jw_kint(w, "step", at->step->number != NO_INT ?
+			at->step->number : at->step->idx);
+		jw_kint(w, "idx", at->step->idx);
+		jw_kstr(w, "name", at->step->name);
+	}
+	return w;
+}
+
+int view_put(struct view *v)
+{
+	if (v->as_text) { /* the text was made from the same numbers */
+		buf_reset(&v->writer.line);
+		return 0;
+	}
+	return stream_put(&v->writer);
+}
+
+int view_unequal(struct view *v, const struct view_where *at, const char *what,
+	int64_t is, int64_t should_be)
+{
+	struct buf key = BUF_INIT;
+
+	add_key(&key, "", at);
+	v->broken = true;
+	(void)error("%s: %s: %" PRId64 " ns is not %" PRId64 " ns",
+		v->store, what, is, should_be);
+	(void)error("%s: at%s: the identity is broken, nothing is written",
+		v->store, key.data ? key.data : "");
+	buf_release(&key);
+	return -1;
+}
+
+const char *view_scratch_dir(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir && *dir ? dir : "/tmp";
+}
+
+void view_add_place(struct buf *b, const struct view_trace *t, const char *device)
+{
+	if (t->rank != NO_INT)
+		buf_addf(b, "rank %" PRId64, t->rank);
+	else
+		buf_addf(b, "trace %" PRId64, t->number);
+	if (device && !strcmp(device, ANY_DEVICE))
+		buf_adds(b, " any device");
+	else if (device && *device)
+		buf_addf(b, " device %s", device);
+}
+
+size_t view_rows(const struct view *v, size_t n)
+{
+	return v->all || v->top < 0 || (uint64_t)v->top >= n ? n : (size_t)v->top;
+}
+
+void view_add_rest(struct view *v, size_t shown, size_t n)
+{
+	if (shown < n)
+		buf_addf(&v->text, "  ... and %zu more (--all shows them)\n", n - shown);
+}
+
+/* Drop the traces that --rank did not choose; the public numbers stay. */
+static void traces_choose(struct view *v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->ntrace; i++) {
+		if (v->rank == NO_INT || v->trace[i].rank == v->rank) {
+			struct view_trace kept = v->trace[i];
+
+			v->trace[i] = v->trace[n];
+			v->trace[n++] = kept;
+		}
+	}
+	for (size_t i = n; i < v->ntrace; i++)
+		catalog_release_one(&v->trace[i]);
+	v->ntrace = n;
+}
+
+/* A record's time 0 is the first event of all chosen traces: small numbers. */
+static void epoch_choose(struct view *v)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < v->ntrace; i++) {
+		const struct view_trace *t = &v->trace[i];
+		int64_t first_ns = t->base_ns + (t->first_ns == NO_INT ? 0 : t->first_ns);
+
+		if (!any || first_ns < v->epoch_ns)
+			v->epoch_ns = first_ns;
+		any = true;
+	}
+}
+
+static int partial_say(const struct view *v)
+{
+	int status = ST_OK;
+
+	for (size_t i = 0; i < v->ntrace; i++) {
+		const struct view_trace *t = &v->trace[i];
+
+		if (!t->partial)
+			continue;
+		warn("%s: trace %" PRId64 " (%s) is partial%s%s", v->store, t->number,
+			t->path ? t->path : "?", t->why_partial ? ": " : "",
+			t->why_partial ? t->why_partial : "");
+		status = ST_PARTIAL;
+	}
+	return status;
+}
+
+static int run_record_put(struct view *v)
+{
+	struct jw *w = stream_begin(&v->writer, "run");
+	char digits[24];
+
+	snprintf(digits, sizeof digits, "%" PRId64, v->epoch_ns);
+	jw_kstr(w, "epoch_add_ns", digits);
+	return stream_put(&v->writer);
+}
+
+/* Everything between the head and the end. */
+static int view_body(struct view *v, view_fn *run, int *status)
+{
+	if (store_open_ro(&v->db, v->store) < 0)
+		return -1;
+	if (catalog_load(&v->db, &v->trace, &v->ntrace) < 0)
+		return -1;
+	traces_choose(v);
+	epoch_choose(v);
+	if (!v->ntrace)
+		note("%s: no trace%s", v->store, v->rank == NO_INT ? "" : " of that rank");
+	*status = partial_say(v);
+	if (run(v) < 0 || v->broken)
+		return -1;
+	return v->as_text || !v->ntrace ? 0 : run_record_put(v);
+}
+
+/* Where to, and in which face. */
+static int output_open(struct view *v, char **argv)
+{
+	enum face wish = v->text_face ? FACE_TEXT : v->json_face ? FACE_JSON :
+		v->lz4_face ? FACE_LZ4 : FACE_AUTO;
+	int fd = STDOUT_FILENO;
+	enum face face;
+
+	if (v->out_path) {
+		if (draft_open(&v->draft, v->out_path) < 0)
+			return -1;
+		fd = v->draft.fd;
+	}
+	face = face_resolve(wish, fd);
+	v->as_text = face == FACE_TEXT;
+	v->width = tab_width(fd);
+	v->cut = isatty(fd);
+	if (v->out_path) {
+		/* the writer closes its fd, the draft needs its own to commit */
+		fd = dup(fd);
+		if (fd < 0)
+			return error_errno("%s", v->out_path);
+	}
+	if (stream_writer_init(&v->writer, fd, v->as_text ? FACE_JSON : face) < 0)
+		return -1;
+	if (v->as_text)
+		return 0;
+	/* The head is on its way before the store is opened: a view that then
+	 * fails shows downstream as a stream with no end. */
+	if (stream_head(&v->writer, 0, (struct text){ NULL, 0 }, argv) < 0)
+		return -1;
+	return v->out_path ? 0 : stream_writer_flush(&v->writer);
+}
+
+static int output_close(struct view *v, int status)
+{
+	if (v->as_text) {
+		struct text t = buf_text(&v->text);
+
+		if (out_write(v->writer.out, t.s, t.n) < 0)
+			return -1;
+	} else if (stream_end(&v->writer, status == ST_OK, -1) < 0) {
+		return -1;
+	}
+	if (stream_writer_close(&v->writer) < 0)
+		return -1;
+	return v->out_path ? draft_commit(&v->draft) : 0;
+}
+
+int view_main(struct view *v, const struct opt_page *page, int argc, char **argv,
+	view_fn *run)
+{
+	int status = ST_OK, first;
+
+	say_init(argv[0]);
+	first = opt_parse(page, argc, argv);
+	if (first + 1 != argc)
+		opt_usage_error(page, first < argc ? "one store at a time" : "no store given");
+	v->store = argv[first];
+	if (output_open(v, argv) < 0)
+		return ST_FAIL;
+	if (view_body(v, run, &status) < 0 || output_close(v, status) < 0) {
+		if (v->out_path)
+			draft_abort(&v->draft);
+		status = ST_FAIL;
+	}
+	catalog_release(v->trace, v->ntrace);
+	db_close(&v->db);
+	buf_release(&v->text);
+	return status;
+}

@@ -1,0 +1,26 @@
+/* view1.h - the parts of the runtime decomposition that do not fit its program:
+ * the rows of the whole run (view1_run.c) and the text face (view1_text.c). */
+#ifndef TP_VIEW1_H
+#define TP_VIEW1_H
+
+#include "honest.h"
+#include "spread.h"
+
+struct view1 {
+	struct view *view;
+	struct decomp *decomp;   /* one a trace */
+	size_t n;
+	struct part_stat *stat;  /* one a part, in the order of the decomps */
+	size_t nstat;
+	struct honest *honest;
+	size_t nhonest;
+};
+
+/* view1.run, view1.startup, view1.periodic. */
+int view1_run_put(struct view1 *job) RESULT_USED;
+/* Median of the profiled steps over the parts of that rank (NO_INT: all). */
+int64_t view1_profiled(const struct view1 *job, int64_t rank);
+void view1_run_text(struct view1 *job);
+void view1_text(struct view1 *job);
+
+#endif
