@@ -11,9 +11,9 @@
 #include "opt.h"
 #include "out.h"
 #include "say.h"
+#include "store.h"
 #include "stream.h"
 
-#define STORE_VERSION 1
 #define LONG_BASE 256 /* getopt's value of long option i; letters are below */
 
 static const struct opt common[] = {

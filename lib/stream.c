@@ -19,6 +19,7 @@ struct stream {
 
 	/* the segment under way, or the one that ended last */
 	bool open, cut, told;
+	bool bad_before;       /* a bad line since the last one ended: its head? */
 	uint64_t records, bad_here;
 
 	/* the head in force, a copy: it outlives its line */
@@ -100,7 +101,8 @@ uint64_t stream_dropped(const struct stream *s)
 static void segment_begin(struct stream *s)
 {
 	s->open = true;
-	s->cut = s->told = false;
+	s->cut = s->bad_before;
+	s->told = s->bad_before = false;
 	s->records = s->bad_here = 0;
 }
 
@@ -139,8 +141,8 @@ static void line_bad(struct stream *s, const char *why)
 		warn("%s: line %" PRIu64 " (byte %" PRIu64 "): no record: %s, skipped",
 			in_name(s->in), s->lines_seen, s->lines.line_offset, why);
 	s->bad_here++;
-	s->partial = true;
-	s->cut = true;
+	s->bad_before = !s->open;
+	s->partial = s->cut = true;
 }
 
 void stream_reject(struct stream *s, const char *why)

@@ -105,6 +105,9 @@ static void test_bad_lines(void **state)
 	reads_as(HEAD ONE "{\"kind\":\"x\"\n" ONE END(3), "hxxe", 3);
 	reads_as("{}\n[]\n" HEAD END(0), "-he", 3);
 	reads_as(HEAD "{\"a\":\"\xff\"}\n" END(0), "he", 3);
+	/* the bad one may have been the head: times mean nothing */
+	reads_as(HEAD END(0) "{\"kind\":\"head\",\"epoch_ns\":\n" ONE END(1), "hexe", 3);
+	assert_true(text_read("{\n" ONE END(1), strlen("{\n" ONE END(1))).cut);
 	/* of another time: the whole is refused */
 	reads_as("{\"kind\":\"head\",\"tp\":2}\n" ONE, "", -1);
 	reads_as("{\"kind\":\"head\",\"tp\":\"10.1\"}\n" ONE, "", -1);
