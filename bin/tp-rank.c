@@ -19,7 +19,7 @@ static struct {
 	int64_t top;
 	unsigned only;
 	bool text, json, lz4;
-} opts = { .top = NO_NUM };
+} opts = { .top = 10 };
 
 static struct rank_rows rows;
 static struct stream_writer writer;
@@ -40,7 +40,7 @@ static int opt_only(void *to, const char *value)
 static const struct opt options[] = {
 	{ 0, "only", "LIST", "these views are all that is meant: 1,2", OPT_FN, &opts.only,
 		opt_only },
-	{ 0, "top", "N", "this many findings in the report; records are never cut", OPT_INT,
+	{ 0, "top", "N", "findings in the report (10); records are never cut", OPT_INT,
 		&opts.top, NULL },
 	{ 0, "scope", "DIR", "files under DIR are in scope", OPT_STR, &opts.scope, NULL },
 	{ 0, "schedule", "FILE", "name waits by the phases in FILE", OPT_STR, &opts.schedule,
@@ -218,7 +218,7 @@ int main(int argc, char **argv)
 	bool cut = false;
 	say_init(argv[0]);
 	int first = opt_parse(&page, argc, argv);
-	if (opts.top != NO_NUM && opts.top < 0)
+	if (opts.top < 0)
 		opt_usage_error(&page, "--top: not below 0");
 	rank_rows_init(&rows);
 	writer_open(&draft);

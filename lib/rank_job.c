@@ -204,8 +204,11 @@ static void unit_weigh(struct rank_job *job, struct rank_unit *u, const struct r
 		job->weighed |= u->plain.a < u->plain.over;
 	}
 	int64_t idle_ns = ratio_of(u->idle_ns, u->plain), wall_ns = idle_ns + u->busy_ns;
+	/* run-ahead says it of a device that is busy: with the launches out of sight
+	 * (graphs, a sampled trace) the host can be ahead of a device that idles */
+	bool ahead = !u->whole && u->median_ns > 0 && u->run_ahead_ns > u->median_ns;
 	u->device_binds = idle_ns < scale(wall_ns, DEVICE_BINDS_PERCENT, 100) ||
-		(u->run_ahead_ns != NO_NUM && u->median_ns > 0 && u->run_ahead_ns > u->median_ns);
+		(ahead && idle_ns * 2 < wall_ns);
 	int64_t late_ns = 0;
 	for (int i = 0; i < IDLE_CAUSE_COUNT; i++)
 		late_ns += idle_cause_is_host(i) && i != IDLE_SYNC ? u->cause_ns[i] : 0;
@@ -319,7 +322,7 @@ int64_t rank_job_worth(const struct rank_job *job, const struct rank_row *row, i
 	struct text class = row_text(row, "class");
 	if (row_is(row, "view2.site"))
 		return ratio_of(ns, u->plain);
-	if (text_is(class, "communication") || text_is(class, "transfer"))
+	if (text_is(class, "communication") || text_is(class, "copy"))
 		return ns;
 	return ratio_of(ns, u->seen);
 }

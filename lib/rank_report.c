@@ -62,7 +62,7 @@ void rank_report_line(const struct rank_report *r, const char *fmt, ...)
 size_t rank_report_shown(const struct rank_report *r)
 {
 	size_t n = r->rank->n;
-	return r->top != NO_NUM && (uint64_t)r->top < n ? (size_t)r->top : n;
+	return (uint64_t)r->top < n ? (size_t)r->top : n;
 }
 
 void cost_add(struct buf *b, const struct rank_report *r, const struct finding *f)
@@ -87,11 +87,26 @@ void cost_add(struct buf *b, const struct rank_report *r, const struct finding *
 	buf_adds(b, of_run ? " of the run)" : " of the window)");
 }
 
+static const char *idle_verdict(const struct rank_job *job)
+{
+	int64_t host_ns = 0, known_ns = 0;
+	for (int i = 0; i < IDLE_CAUSE_COUNT; i++) {
+		known_ns += job->cause_ns[i];
+		host_ns += idle_cause_is_host((enum idle_cause)i) || i == IDLE_LAUNCH ?
+			job->cause_ns[i] : 0;
+	}
+	if (!known_ns)
+		return "why is not known without view 2";
+	if (host_ns * 2 >= known_ns)
+		return "the host does not keep it supplied";
+	return "for most of that the trace does not show the host to be late";
+}
+
 static void head_verdict(const struct rank_report *r)
 {
 	const struct rank_job *job = r->rank->job;
 	char wall[NUM_LEN], idle[NUM_LEN], share[NUM_LEN];
-	if (!job->n) {
+	if (!job->n || !job->wall_ns) {
 		rank_report_line(r, "**Nothing to judge**: no step, no device operation in "
 			"these rows.");
 		return;
@@ -122,10 +137,9 @@ static void head_verdict(const struct rank_report *r)
 		return;
 	}
 	bool waits = job->plain_idle_ns * 2 >= base_ns;
-	rank_report_line(r, "**%s** It stands idle %s of a step of %s (%s): the host does not "
-		"keep it supplied.",
+	rank_report_line(r, "**%s** It stands idle %s of a step of %s (%s): %s.",
 		waits ? "The device waits." : "The device works, but waits in between.", idle, wall,
-		num_fmt_share(share, job->plain_idle_ns, base_ns));
+		num_fmt_share(share, job->plain_idle_ns, base_ns), idle_verdict(job));
 }
 
 static void head_first(const struct rank_report *r)
@@ -138,7 +152,7 @@ static void head_first(const struct rank_report *r)
 	}
 	const struct finding *f = &r->rank->finding[0];
 	words_add(&b, f->cause->title, f->row[0], NAMES_MARKED);
-	buf_adds(&b, ": ");
+	buf_adds(&b, ". It costs ");
 	cost_add(&b, r, f);
 	buf_addc(&b, '.');
 	rank_report_wrap(r, "**Look first at this**: ", "", buf_text(&b));

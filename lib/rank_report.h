@@ -11,7 +11,7 @@ struct rank_report {
 	struct buf *b;
 	int width;
 	const struct rank *rank;
-	int64_t top;          /* findings shown; NO_NUM: all */
+	int64_t top;          /* findings shown */
 	unsigned missing;     /* bit N: view N was not seen */
 	unsigned only;        /* bit N: view N was asked for with --only; 0: all */
 };

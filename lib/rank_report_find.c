@@ -125,6 +125,28 @@ static void item_trust(const struct rank_report *r, const struct finding *f)
 	buf_release(&b);
 }
 
+/* The first finding of the same cause, which explained it; i itself if none. */
+static size_t finding_first(const struct rank *rank, size_t i)
+{
+	size_t first = 0;
+	while (rank->finding[first].cause != rank->finding[i].cause)
+		first++;
+	return first;
+}
+
+static void item_why(const struct rank_report *r, size_t i)
+{
+	const struct finding *f = &r->rank->finding[i];
+	size_t first = finding_first(r->rank, i);
+	struct buf b = BUF_INIT;
+	if (first < i)
+		buf_addf(&b, "as in finding %zu", first + 1);
+	else
+		words_add(&b, f->cause->why, f->row[0], NAMES_MARKED);
+	item(r, "Why", buf_text(&b));
+	buf_release(&b);
+}
+
 static void finding_add(const struct rank_report *r, size_t i)
 {
 	const struct finding *f = &r->rank->finding[i];
@@ -142,9 +164,7 @@ static void finding_add(const struct rank_report *r, size_t i)
 	item_where(r, f);
 	item_also(r, f);
 	item_doing(r, f);
-	buf_reset(&b);
-	words_add(&b, f->cause->why, f->row[0], NAMES_MARKED);
-	item(r, "Why", buf_text(&b));
+	item_why(r, i);
 	item_evidence(r, f);
 	item_trust(r, f);
 	buf_addc(r->b, '\n');
@@ -225,25 +245,36 @@ void rank_report_findings(const struct rank_report *r)
 	buf_addc(r->b, '\n');
 }
 
-static void direction_add(const struct rank_report *r, size_t i)
+static void ceiling_add(const struct rank_report *r, const struct finding *f)
+{
+	struct buf b = BUF_INIT;
+	if (row_has_place(f->row[0])) {
+		anchor_add(&b, f->row[0], NAMES_MARKED);
+		buf_adds(&b, f->scope_known ? f->in_scope ? "" : ", not in scope" : ", whose code it "
+			"is cannot be told");
+		buf_adds(&b, ": ");
+	}
+	cost_add(&b, r, f);
+	rank_report_wrap(r, "   - ", "     ", buf_text(&b));
+	buf_release(&b);
+}
+
+/* One direction for all findings of a cause, each with its ceiling. */
+static void direction_add(const struct rank_report *r, size_t i, size_t number)
 {
 	const struct finding *f = &r->rank->finding[i];
 	struct buf b = BUF_INIT, first = BUF_INIT;
-	buf_addf(&first, "%zu. ", i + 1);
-	if (row_has_place(f->row[0])) {
-		anchor_add_short(&b, f->row[0], NAMES_MARKED);
-		buf_adds(&b, ": ");
-	}
+	buf_addf(&first, "%zu. ", number);
 	words_add(&b, f->cause->direction, f->row[0], NAMES_MARKED);
+	buf_addf(&b, " (%s)", f->cause->name);
 	rank_report_wrap(r, first.data, "   ", buf_text(&b));
 	buf_reset(&b);
-	buf_adds(&b, f->charges ? "Ceiling: " : "Measured: ");
-	cost_add(&b, r, f);
-	buf_addf(&b, ". Effort: %s. Numerics: %s. Code: %s", f->cause->effort, f->cause->numerics,
-		!f->scope_known ? "cannot be told from the trace" : !f->in_scope ? "not in scope" :
+	buf_addf(&b, "Effort: %s. Numerics: %s. Code: %s.", f->cause->effort, f->cause->numerics,
 		f->cause->code ? f->cause->code : "yours");
-	buf_addc(&b, '.');
 	rank_report_wrap(r, "   ", "   ", buf_text(&b));
+	for (size_t k = i; k < rank_report_shown(r); k++)
+		if (r->rank->finding[k].cause == f->cause)
+			ceiling_add(r, &r->rank->finding[k]);
 	buf_addc(r->b, '\n');
 	buf_release(&b);
 	buf_release(&first);
@@ -260,6 +291,7 @@ void rank_report_prescription(const struct rank_report *r)
 		"change, measure again. "
 		"Ceilings do not overlap.");
 	buf_addc(r->b, '\n');
-	for (size_t i = 0; i < rank_report_shown(r); i++)
-		direction_add(r, i);
+	for (size_t i = 0, number = 0; i < rank_report_shown(r); i++)
+		if (finding_first(r->rank, i) == i)
+			direction_add(r, i, ++number);
 }

@@ -45,7 +45,11 @@ static struct text first_line(struct text t)
 static struct text name_of(const struct rank_row *row)
 {
 	static const char *const KEYS[] = { "op", "phase", "name" };
-	struct text t = first_line(buf_text(&row->doing));
+	struct text t = { NULL, 0 };
+	if (text_is(row_text(row, "class"), "communication"))
+		t = row_text(row, "name"); /* its operator is the same for all kinds */
+	if (!t.n)
+		t = first_line(buf_text(&row->doing));
 	for (size_t i = 0; i < ARRAY_LEN(KEYS) && !t.n; i++)
 		t = row_text(row, KEYS[i]);
 	if (t.n > 5 && memcmp(t.s, "void ", 5) == 0)

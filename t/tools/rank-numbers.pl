@@ -54,6 +54,7 @@ $text =~ s/.*?^## 2\. //ms or die "$report: no part 2\n";
 # headings and list numbers count findings; a name between backticks is a name
 $text =~ s/^### \d+\. //mg;
 $text =~ s/^(## |)\d+\. //mg;
+$text =~ s/as in finding \d+//g;
 $text =~ s/`[^`]*`//g;
 $text =~ s/\s+/ /g;
 
