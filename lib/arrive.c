@@ -326,6 +326,22 @@ static void set_measure(struct arrive *a, struct arrive_set *s)
 	a->rank[s->last].last++;
 }
 
+/* Enough members whose clocks can be compared. */
+static bool set_whole(const struct arrive *a, struct arrive_set *s)
+{
+	size_t need = 2;
+	s->ranks = 0;
+	for (size_t r = 0; r < a->nrank; r++) {
+		if (!a->rank[r].tied)
+			s->member[r] = SIZE_MAX;
+		if (s->member[r] == SIZE_MAX)
+			continue;
+		need = MAX(need, a->rank[r].item[s->member[r]].need);
+		s->ranks++;
+	}
+	return s->ranks >= need;
+}
+
 static int set_order(const void *x, const void *y)
 {
 	const struct arrive_set *a = x, *b = y;
@@ -348,18 +364,13 @@ void arrive_match(struct arrive *a)
 	size_t kept = 0;
 	for (size_t i = 0; i < a->nset; i++) {
 		struct arrive_set s = a->set[i];
-		s.ranks = 0;
-		for (size_t r = 0; r < a->nrank; r++) {
-			if (!a->rank[r].tied)
-				s.member[r] = SIZE_MAX;
-			s.ranks += s.member[r] != SIZE_MAX;
-		}
-		if (s.ranks < 2) {
+		if (set_whole(a, &s)) {
+			set_measure(a, &s);
+			a->set[kept++] = s;
+		} else {
+			a->nshort++;
 			free(s.member);
-			continue;
 		}
-		set_measure(a, &s);
-		a->set[kept++] = s;
 	}
 	a->nset = kept;
 	if (a->nset > 1)

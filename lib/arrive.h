@@ -16,7 +16,7 @@
  * differences of the ends of what was matched.  With nothing matched there is
  * no offset and no wait.
  *
- * Memory: 64 bytes a collective, all of them at once. */
+ * Memory: about 70 bytes a collective, all of them at once. */
 #ifndef TP_ARRIVE_H
 #define TP_ARRIVE_H
 
@@ -26,6 +26,8 @@ struct arrive_item {
 	int64_t start_ns, end_ns; /* unix ns on the rank's own clock */
 	uint64_t class;           /* hash of group, operation, size */
 	int64_t seq;              /* NO_INT: match by order */
+	size_t need;              /* ranks of its group, 0 unknown: with fewer of
+	                           * them here nobody can say who came last */
 	size_t at;                /* the caller's */
 };
 
@@ -56,6 +58,7 @@ struct arrive {
 	size_t nrank, caprank;
 	struct arrive_set *set;   /* in order of last start */
 	size_t nset, capset;
+	size_t nshort;            /* matched, but with ranks missing: not in set[] */
 };
 void arrive_init(struct arrive *a);
 size_t arrive_rank(struct arrive *a, int64_t rank, const char *host);

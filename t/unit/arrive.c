@@ -73,6 +73,23 @@ static void two_hosts(void **state)
 	arrive_release(&a);
 }
 
+static void missing_ranks(void **state)
+{
+	(void)state;
+	struct arrive a;
+	arrive_init(&a);
+	for (int r = 0; r < 2; r++) {
+		arrive_rank(&a, r, NULL);
+		job(&a, (size_t)r, 0, 0, 0, true);
+	}
+	for (size_t i = 0; i < a.rank[0].n; i++)
+		a.rank[0].item[i].need = i < 10 ? 2 : 3;
+	arrive_match(&a);
+	assert_int_equal(a.nset, 10);
+	assert_int_equal(a.nshort, N - 10);
+	arrive_release(&a);
+}
+
 static void nothing_in_common(void **state)
 {
 	(void)state;
@@ -94,6 +111,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_host),
 		cmocka_unit_test(two_hosts),
+		cmocka_unit_test(missing_ranks),
 		cmocka_unit_test(nothing_in_common),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
