@@ -8,6 +8,7 @@
 #include "event.h"
 #include "mem.h"
 #include "say.h"
+#include "utf8.h"
 
 char *db_path(const char *path)
 {
@@ -175,4 +176,17 @@ void db_bind_text(sqlite3_stmt *st, int at, struct text t)
 	else
 		sqlite3_bind_text(st, at, t.s, (int)MIN(t.n, (size_t)INT32_MAX),
 			SQLITE_STATIC);
+}
+
+void db_bind_fixed(sqlite3_stmt *st, int at, const char *s)
+{
+	struct buf b = BUF_INIT;
+
+	if (s == NULL) {
+		sqlite3_bind_null(st, at);
+		return;
+	}
+	text_fix_utf8(&b, (struct text){ s, strlen(s) });
+	sqlite3_bind_text(st, at, b.data ? b.data : "", -1, SQLITE_TRANSIENT);
+	buf_release(&b);
 }

@@ -39,5 +39,7 @@ int db_int(struct db *db, const char *sql, int64_t none, int64_t *out) RESULT_US
 void db_bind_int(sqlite3_stmt *st, int at, int64_t v);
 void db_bind_str(sqlite3_stmt *st, int at, const char *s);  /* kept until the next bind */
 void db_bind_text(sqlite3_stmt *st, int at, struct text t); /* same */
+/* Made valid UTF-8, as a record of the stream would carry it; copied. */
+void db_bind_fixed(sqlite3_stmt *st, int at, const char *s);
 
 #endif

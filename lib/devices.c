@@ -120,7 +120,7 @@ static int put_device(struct load *l, struct put *p, const char *idx,
 
 	sqlite3_bind_int64(p->st, 1, STORE_ID(l->id, ++p->n));
 	db_bind_str(p->st, 2, idx);
-	db_bind_str(p->st, 3, info ? info->name : NULL);
+	db_bind_fixed(p->st, 3, info ? info->name : NULL);
 	db_bind_int(p->st, 4, info ? info->sms : NO_INT);
 	db_bind_int(p->st, 5, info ? info->capacity_bytes : NO_INT);
 	db_bind_str(p->st, 6, d ? d->main_stream : NULL);

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "buf.h"
+#include "rec.h"
 #include "say.h"
 #include "steps.h"
 
@@ -36,6 +38,18 @@ static void bind_counts(sqlite3_stmt *st, int at, const struct import_counts *c)
 #undef COUNT
 }
 
+/* Raw JSON of the file, as a record of the stream would carry it. */
+static void bind_json(sqlite3_stmt *st, int at, const char *json)
+{
+	struct buf b = BUF_INIT;
+
+	if (json && rec_compact(&b, (struct text){ json, strlen(json) }) == 0)
+		sqlite3_bind_text(st, at, b.data, (int)b.len, SQLITE_TRANSIENT);
+	else
+		sqlite3_bind_null(st, at);
+	buf_release(&b);
+}
+
 static int put_trace(struct load *l, const struct trace_info *t, sqlite3_stmt *st,
 	const char *hash)
 {
@@ -44,25 +58,25 @@ static int put_trace(struct load *l, const struct trace_info *t, sqlite3_stmt *s
 
 	sqlite3_bind_int64(st, at++, l->id);
 	db_bind_str(st, at++, hash);
-	db_bind_str(st, at++, t->path);
-	db_bind_str(st, at++, t->host);
+	db_bind_fixed(st, at++, t->path);
+	db_bind_fixed(st, at++, t->host);
 	db_bind_int(st, at++, t->rank);
 	db_bind_str(st, at++, t->rank_from);
 	db_bind_int(st, at++, t->world_size);
 	sqlite3_bind_int64(st, at++, t->base_ns);
 	db_bind_int(st, at++, l->first_ns);
 	db_bind_int(st, at++, l->last_ns);
-	db_bind_str(st, at++, t->torch);
-	db_bind_str(st, at++, t->dialect);
+	db_bind_fixed(st, at++, t->torch);
+	db_bind_fixed(st, at++, t->dialect);
 	sqlite3_bind_int(st, at++, t->with_stack);
 	sqlite3_bind_int(st, at++, t->record_shapes);
 	sqlite3_bind_int(st, at++, t->profile_memory);
-	db_bind_str(st, at++, t->dist);
-	db_bind_str(st, at++, d ? d->name : NULL);
+	bind_json(st, at++, t->dist);
+	db_bind_fixed(st, at++, d ? d->name : NULL);
 	db_bind_int(st, at++, d ? d->sms : NO_INT);
 	db_bind_int(st, at++, d ? d->capacity_bytes : NO_INT);
 	sqlite3_bind_int(st, at++, t->partial);
-	db_bind_str(st, at++, t->why_partial);
+	db_bind_fixed(st, at++, t->why_partial);
 	db_bind_str(st, at++, l->steps.rule);
 	db_bind_str(st, at++, l->opt.scope);
 	bind_counts(st, at, &t->count);

@@ -51,7 +51,7 @@ static int finish_store(struct feed *f, struct trace_info *info)
 		note("%s: the same bytes as an input before, nothing changed", info->path);
 		return ST_OK;
 	}
-	report_trace(info, f->load.steps.rule);
+	import_report(info, f->load.steps.rule);
 	f->g->traces++;
 	return info->partial ? ST_PARTIAL : ST_OK;
 }
@@ -61,7 +61,7 @@ static int finish_records(struct feed *f, struct trace_info *info)
 	if (evrec_put_info(f->g->out, info, info->base_ns) < 0
 	    || stream_end(f->g->out, !info->partial, -1) < 0)
 		return -1;
-	report_trace(info, NULL);
+	import_report(info, NULL);
 	f->g->traces++;
 	return info->partial ? ST_PARTIAL : ST_OK;
 }

@@ -1,4 +1,4 @@
-/* report.c - the import report: what the reader repaired, dropped, flagged or
+/* import_report.c - the import report: what the reader repaired, dropped, flagged or
  * could not link. */
 #include "base.h"
 #include "ingest.h"
@@ -57,7 +57,7 @@ static void say_limits(const struct trace_info *t, const char *step_rule)
 			" --step-regex)", t->path);
 }
 
-void report_trace(const struct trace_info *t, const char *step_rule)
+void import_report(const struct trace_info *t, const char *step_rule)
 {
 #define COUNT(name, words) { #name, words, t->count.name, is_fault(#name) },
 	const struct line line[] = {
