@@ -1,0 +1,93 @@
+#!/bin/sh
+# Streams in and records out: a trace that went through a stream is the same trace.
+. "$(dirname "$0")/lib.sh"
+command -v sqlite3 >/dev/null || skip_all 'no sqlite3 shell'
+command -v lz4 >/dev/null || skip_all 'no lz4'
+
+awk -v rank=1 -v world=2 -f "$TOP/t/tools/trace.awk" >t.json <<'EOF'
+user_annotation	ProfilerStep#1	1	1000.5	1000
+python_function	/home/u/train.py(8): main	1	900	2000
+cpu_op	aten::mm	1	1100	100.25	"Sequence number": 7
+cuda_runtime	cudaLaunchKernel	1	1110	10	"correlation": 100
+kernel	gemm	7	1200	300	"correlation": 100, "grid": [4, 2, 1]
+kernel	ncclDevKernel_AllReduce	7	1600	30	"correlation": 98, "Collective name": "allreduce", "In msg nelems": 8, "Out msg nelems": 8, "Group size": 2, "dtype": "Float"
+mem		1	1100.5	0	"Total Reserved": 900, "Total Allocated": 100, "Bytes": 100, "Device Id": 0, "Device Type": 1, "Addr": 16
+EOF
+dump() { # all but the path and what tells how it came
+	for t in trace device track name frame host stack call dev coll memory run step live; do
+		echo "-- $t"
+		sqlite3 "$1" "SELECT * FROM $t ORDER BY id"
+	done
+}
+
+runs 0 'records instead of a store' tp-ingest t.json
+mv out s.tp
+is "$(head -c 4 s.tp | od -An -tx1 | tr -d ' \n')" 04224d18 'are LZ4 frames in a file'
+lz4 -dc s.tp >plain
+is "$(sed -n 's/^{"kind":"\([a-z]*\)".*/\1/p' plain | sort | uniq -c | tr -s ' \n' ' ')" \
+	' 1 end 6 event 1 head 1 mem 1 run ' 'head, events, run, end'
+runs 0 '-j' tp-ingest -j t.json
+sed 's/"argv":[^]]*\]//' out >a; sed 's/"argv":[^]]*\]//' plain >b
+same a b 'gives the same as plain lines'
+
+tp-ingest -q -o a.db t.json
+runs 0 'the stream into a store' tp-ingest -o b.db s.tp
+dump a.db >a; dump b.db >b
+same b a 'gives the same store'
+runs 0 'and by a pipe' sh -c 'tp-ingest - <t.json | tp-ingest -q -o c.db'
+dump c.db | sed 's/|stdin|/|t.json|/' >c
+same c a 'too'
+runs 0 'both at once' tp-ingest -o d.db t.json s.tp
+holds err 'had, nothing changed' 'are one trace'
+is "$(sqlite3 d.db 'SELECT count(*) FROM traces')" 1 'in the store'
+
+# --- segments, and what is cut ---------------------------------------------------
+sed 's/aten::mm/aten::bmm/' t.json >other.json
+tp-ingest -j other.json >other.tp
+runs 3 'two traces in one stream, of one rank and time' sh -c 'cat plain other.tp | tp-ingest -o e.db'
+is "$(sqlite3 e.db 'SELECT count(*) FROM traces')" 2 'are two'
+head -n 5 plain >cut.tp
+runs 3 'a stream without its end' tp-ingest -o cut.db cut.tp
+is "$(sqlite3 cut.db 'SELECT partial, why_partial FROM trace; SELECT count(*) FROM events')" \
+	"1|the stream was cut short
+4" 'makes a store that is marked'
+runs 3 'a trace without its end' sh -c 'head -c 1200 t.json | tp-ingest -o cut2.db -'
+is "$(sqlite3 cut2.db 'SELECT partial FROM traces')" 1 'too'
+runs 3 'a good input and one that is not there' tp-ingest -o f.db t.json nowhere.json
+is "$(sqlite3 f.db 'SELECT count(*) FROM traces')" 1 'the good one is in'
+holds err 'nowhere.json: No such file' 'the other is said'
+for f in /dev/null /etc/passwd nowhere; do
+	runs 2 "nothing but $f" tp-ingest -o g.db $f
+done
+is "$(find . -name 'g.db*' | wc -l)" 0 'makes no store'
+runs 2 'another version of the stream' sh -c 'sed "s/\"tp\":1/\"tp\":7/" plain | tp-ingest -o g.db'
+runs 0 '-n' tp-ingest -n t.json
+is "$(cat out)" 'whole: 1 of 1 inputs, 1 traces, 7 events' 'ends in one line'
+runs 3 '-n of a cut one' tp-ingest -n cut.tp
+holds out '^usable in part: 1 of 1 inputs' 'says so'
+runs 2 '-n of none' tp-ingest -n /etc/passwd
+is "$(cat out)" 'unusable: 0 of 1 inputs, 0 traces, 0 events' 'too'
+
+# --- the honest clock --------------------------------------------------------------
+cat >time.tp <<'EOF'
+{"kind":"head","tp":1,"program":"tp-time","version":"0.1","host":"n","epoch_ns":"1700000000000000000","prov":[]}
+{"kind":"startup","rank":0,"phase":"import","start_ns":5,"dur_ns":700,"file":"train.py","line":3}
+{"kind":"step","rank":0,"step":1,"start_ns":1000,"wall_ns":90,"device_ns":60,"allocated_bytes":10,"reserved_bytes":20}
+{"kind":"step","rank":0,"step":2,"start_ns":1090,"wall_ns":80}
+{"kind":"run","argv":["train.py"],"rank":0,"job_status":0}
+{"kind":"end","records":4,"dropped":0,"complete":true,"job_status":0}
+EOF
+runs 0 'what tp-time measured' tp-ingest -o h.db time.tp
+is "$(sqlite3 h.db 'SELECT * FROM run_steps; SELECT * FROM run_startup')" \
+	"1|0|1|1700000000000001000|90|60|10|20
+1|0|2|1700000000000001090|80|||
+1|0|import|1700000000000000005|700|train.py|3" 'comes in'
+runs 0 'again, with a trace' sh -c 'cat time.tp plain | tp-ingest -o h.db -'
+is "$(sqlite3 h.db 'SELECT count(*) FROM run_steps; SELECT count(*) FROM honest_run; SELECT count(*) FROM traces')" \
+	"2
+1
+1" 'only the trace is new'
+runs 0 'a stream passes through' tp-ingest -j time.tp
+is "$(grep -c '"kind":"step"' out)" 2 'with the records that it does not know'
+runs 2 'a full disk' sh -c 'tp-ingest -j t.json >/dev/full'
+done_testing
