@@ -10,19 +10,18 @@
 
 int reader_fill(struct reader *r, size_t keep)
 {
-	ssize_t got;
+	ssize_t got = 0;
 
-	if (r->end)
-		return 0;
-	if (r->n - keep > BUFFER - CHUNK)
-		return error("%s: byte %" PRId64 ": too long to be held",
-			r->d.info->path, r->at);
 	memmove(r->bytes, r->bytes + keep, r->n - keep);
 	r->at += (int64_t)keep;
 	r->n -= keep;
 	r->fed -= MIN(r->fed, keep);
 	r->d.unit_at -= (int64_t)MIN(unit_at(r), keep);
-	got = in_read(r->in, r->bytes + r->n, CHUNK);
+	if (r->n > BUFFER - CHUNK)
+		return error("%s: byte %" PRId64 ": too long to be held",
+			r->d.info->path, r->at);
+	if (!r->end)
+		got = in_read(r->in, r->bytes + r->n, CHUNK);
 	if (got < 0)
 		return -1;
 	hash_add(&r->hash, r->bytes + r->n, (size_t)got);
@@ -178,6 +177,11 @@ static int read_all(struct reader *r)
 	enum step step;
 
 	reader_restart(r, "");
+	while (r->n < 3 && !r->end)
+		if (reader_fill(r, 0) < 0)
+			return -1;
+	if (r->n >= 3 && memcmp(r->bytes, "\xef\xbb\xbf", 3) == 0)
+		go_on_at(r, 3);
 	do
 		step = r->fed < r->n ? parse_chunk(r) : next_chunk(r);
 	while (step == STEP_ON);
@@ -195,11 +199,10 @@ int kineto_read(struct in *in, const void *first, size_t n,
 	doc_init(&r.d, sink, info);
 	hash_init(&r.hash);
 	r.bytes = xmalloc(BUFFER);
+	r.mended_at = -1;
 	r.n = MIN(n, BUFFER - CHUNK);
 	memcpy(r.bytes, first, r.n);
 	hash_add(&r.hash, first, r.n);
-	if (r.n >= 3 && memcmp(r.bytes, "\xef\xbb\xbf", 3) == 0)
-		go_on_at(&r, 3);
 	rc = read_all(&r);
 	free(r.bytes);
 	buf_release(&r.out);

@@ -91,7 +91,7 @@ static enum step drop_event(struct reader *r, size_t p)
 	return mend_resync(r, p + 1);
 }
 
-static enum step recover_event(struct reader *r)
+static enum step mend_event(struct reader *r)
 {
 	struct import_counts *c = &r->d.info->count;
 	bool fresh = r->d.fresh;
@@ -173,7 +173,7 @@ static size_t key_colon(const struct reader *r, size_t p)
 	return q < r->n && r->bytes[q] == ':' ? q : 0;
 }
 
-static enum step recover_member(struct reader *r)
+static enum step mend_member(struct reader *r)
 {
 	struct import_counts *c = &r->d.info->count;
 	bool fresh = r->d.fresh, lost = r->lost;
@@ -219,6 +219,16 @@ static enum step recover_member(struct reader *r)
 
 enum step mend(struct reader *r)
 {
-	return doc_in_events(&r->d) ? recover_event(r) : recover_member(r);
-}
+	int64_t before = r->at + (int64_t)r->fed, after;
+	enum step step;
 
+	/* each repair ends behind the one before, or this would never end */
+	step = doc_in_events(&r->d) ? mend_event(r) : mend_member(r);
+	after = r->at + (int64_t)unit_at(r);
+	if (step == STEP_ON && after <= r->mended_at && after <= before) {
+		doc_partial(&r->d, "unreadable at byte %" PRId64, after);
+		return STEP_END;
+	}
+	r->mended_at = after;
+	return step;
+}

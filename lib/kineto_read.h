@@ -29,6 +29,7 @@ struct reader {
 	bool lost;             /* a member larger than UNIT_MAX: its text is gone */
 	uint64_t idle_tokens, idle_bytes;
 	int64_t waste;
+	int64_t mended_at;     /* offset in the input behind the last repair */
 	struct buf out;        /* rewritten text */
 };
 

@@ -166,6 +166,15 @@ static int find_close(struct repair *r, bool key, struct found *f)
 	return -1;
 }
 
+/* A string that had to swallow quotes to end, and a whole beginning of an event
+ * with them, is one that lost its end. */
+static bool swallows_event(const struct repair *r, const struct found *f)
+{
+	struct text t = { r->s + r->at, f->end - r->at };
+
+	return f->quotes && repair_next_event(t, 1) < t.n;
+}
+
 /* A string found literal late: quotes behind backslashes before that point were
  * taken as escaped, which is what the writer of such strings did not do; they
  * are kept as text either way. */
@@ -174,7 +183,7 @@ static int put_string(struct repair *r, bool key)
 	static const char hex[] = "0123456789abcdef";
 	struct found f;
 
-	if (find_close(r, key, &f) < 0)
+	if (find_close(r, key, &f) < 0 || swallows_event(r, &f))
 		return -1;
 	buf_addc(r->out, '"');
 	for (size_t i = r->at + 1; i < f.end; i++) {

@@ -69,6 +69,8 @@ static const struct row rows[] = {
 	{ "{\"a\":", NULL, NULL, 0 },
 	{ "{\"a\":\"b", NULL, NULL, 0 },
 	{ "{:1}", NULL, NULL, 0 },
+	/* a string that lost its end takes no other event with it */
+	{ "{\"n\":\"a},\n{\"ph\":\"X\",\"n\":\"b\"}]", NULL, NULL, 0 },
 };
 
 static void rewrites(void **state)
