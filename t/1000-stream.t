@@ -65,11 +65,11 @@ is "$?" 3 'faces are not mixed within a file'
 size=$(wc -c <a.lz4)
 n=0 bad=
 while [ $n -lt "$size" ]; do
-	head -c $n a.lz4 | "$S" relay -z >cut 2>err
+	head -c $n a.lz4 | "$S" relay -z >cut.z 2>err
 	st=$?
 	[ $st = 3 ] && [ "$(wc -l <err)" -ge 1 ] || bad="$bad $n:$st"
 	# what comes out of a cut stream does not read as whole either
-	if [ $((n % 16)) = 0 ] && "$S" read cut >/dev/null 2>&1; then
+	if [ $((n % 16)) = 0 ] && "$S" read cut.z >/dev/null 2>&1; then
 		bad="$bad $n:next"
 	fi
 	n=$((n + 3))
@@ -127,6 +127,12 @@ holds err 'No space left' 'and says why'
 is "$(cat st),$(wc -c <err | tr -d ' ')" 141,0 'a reader that left ends us by SIGPIPE, in silence'
 
 # --- memory -----------------------------------------------------------------
-"$S" make 400000 >long
-is "$(ulimit -v 120000; "$S" read long | wc -l)" 400002 'memory does not grow with the stream'
+case $TP_BUILD in
+*/asan) skip 1 'the address sanitizer takes memory of its own' ;;
+*)
+	"$S" make 400000 >long
+	# shellcheck disable=SC3045 # dash and bash have it
+	is "$(ulimit -v 120000; "$S" read long | wc -l)" 400002 \
+		'memory does not grow with the stream' ;;
+esac
 done_testing

@@ -300,13 +300,14 @@ static int run_read(const char *path)
 {
 	struct stream *s = stream_open(path);
 	struct rec r;
-	int more;
+	int more, status;
 
 	if (!s)
 		return ST_FAIL;
 	while ((more = stream_next(s, &r)) > 0)
 		print_message("%.*s\n", (int)r.kind.n, r.kind.s);
-	return more < 0 ? ST_FAIL : stream_close(s);
+	status = stream_close(s);
+	return more < 0 ? ST_FAIL : status;
 }
 
 static int run_make(const char *count, enum face face)
