@@ -11,7 +11,7 @@ int64_t row_charge(const struct rank_row *row)
 {
 	enum charge_of of;
 	const char *field = cause_charge(row->kind, &of);
-	return field ? MAX(row_num(row, field), 0) : 0;
+	return field ? row_ns(row, field) : 0;
 }
 
 bool clause_holds(const struct cause_clause *clause, const struct rank_row *row)
@@ -99,8 +99,8 @@ static void finding_cost(struct finding *f, const struct rank *rank)
 	const struct rank_job *job = rank->job;
 	for (size_t i = 0; i < f->n; i++) {
 		int64_t ns = row_charge(f->row[i]);
-		f->raw_ns += ns;
-		f->cost_ns += rank_job_worth(job, f->row[i], ns);
+		ns_add(&f->raw_ns, ns);
+		ns_add(&f->cost_ns, rank_job_worth(job, f->row[i], ns));
 	}
 	f->number_micro = micro_of(f->cost_ns, base_ns(rank, f->of));
 	int64_t steps = f->of == CHARGE_RUN ? job->run_steps : job->steps;
@@ -109,9 +109,7 @@ static void finding_cost(struct finding *f, const struct rank *rank)
 	if (f->of == CHARGE_RUN || !rank->share_of_run) {
 		f->share_micro = base_ns(rank, f->of) > 0 ? f->number_micro : NO_NUM;
 	} else {
-		int64_t run_ns;
-		if (__builtin_mul_overflow(f->per_step_ns, job->run_steps, &run_ns))
-			run_ns = INT64_MAX;
+		int64_t run_ns = scale(f->per_step_ns, job->run_steps, 1);
 		f->share_micro = micro_of(MIN(run_ns, job->run_ns), job->run_ns);
 	}
 }
@@ -240,7 +238,7 @@ static void cause_judge(struct rank *rank, const struct cause *c, const struct r
 			fired = true;
 			continue;
 		}
-		rank->small_ns += f.of == CHARGE_RUN ? 0 : f.cost_ns;
+		ns_add(&rank->small_ns, f.of == CHARGE_RUN ? 0 : f.cost_ns);
 		rank->nsmall += f.of != CHARGE_RUN && f.cost_ns > 0;
 		if (!any || better(&f, &best)) {
 			finding_release(&best);

@@ -44,7 +44,7 @@ static void unit_step(struct rank_unit *u, const struct rank_row *r)
 	int64_t busy;
 	u->has_steps = true;
 	u->steps++;
-	u->wall_ns += row_num(r, "wall_ns");
+	ns_add(&u->wall_ns, row_ns(r, "wall_ns"));
 	u->incomplete += row_flag(r, "incomplete");
 	u->cpu_job |= row_flag(r, "cpu_job");
 	u->whole |= row_flag(r, "whole_window");
@@ -52,11 +52,11 @@ static void unit_step(struct rank_unit *u, const struct rank_row *r)
 		u->busy_unknown = true;
 		return;
 	}
-	u->busy_ns += busy;
-	u->idle_ns += row_num(r, "idle_ns");
-	u->compute_ns += row_num(r, "compute_ns");
-	u->comm_ns += row_num(r, "exposed_comm_ns");
-	u->copy_ns += row_num(r, "exposed_copy_ns");
+	ns_add(&u->busy_ns, MIN(MAX(busy, 0), NS_MAX));
+	ns_add(&u->idle_ns, row_ns(r, "idle_ns"));
+	ns_add(&u->compute_ns, row_ns(r, "compute_ns"));
+	ns_add(&u->comm_ns, row_ns(r, "exposed_comm_ns"));
+	ns_add(&u->copy_ns, row_ns(r, "exposed_copy_ns"));
 }
 
 static void unit_ledger(struct rank_unit *u, const struct rank_row *r)
@@ -67,7 +67,7 @@ static void unit_ledger(struct rank_unit *u, const struct rank_row *r)
 	u->has_ledger = true;
 	for (int i = 0; i < IDLE_CAUSE_COUNT; i++) {
 		snprintf(field, sizeof field, "%s_ns", idle_cause_name(i));
-		u->cause_ns[i] += row_num(r, field);
+		ns_add(&u->cause_ns[i], row_ns(r, field));
 	}
 }
 
@@ -90,9 +90,9 @@ static void unit_take(struct rank_unit *u, const struct rank_row *r)
 	else if (row_is(r, "view2.ledger"))
 		unit_ledger(u, r);
 	else if (row_is(r, "view2.site"))
-		u->site_ns += row_num(r, "cost_ns");
+		ns_add(&u->site_ns, row_ns(r, "cost_ns"));
 	else if (row_is(r, "view3.kernel"))
-		u->own_ns += row_num(r, "own_ns");
+		ns_add(&u->own_ns, row_ns(r, "own_ns"));
 	else if (row_is(r, "view1.rank"))
 		u->rank_row = r;
 }
@@ -121,8 +121,8 @@ static int64_t median_of(const struct rank_rows *rows, int unit, const char *fie
 	size_t n = 0;
 	for (size_t i = 0; i < rows->n; i++)
 		if (rows->row[i].unit == unit && row_is(&rows->row[i], "view1.step") &&
-		    !row_flag(&rows->row[i], "empty") && row_int(&rows->row[i], field, &tmp[n]))
-			n++;
+		    !row_flag(&rows->row[i], "empty") && row_get(&rows->row[i], field))
+			tmp[n++] = row_ns(&rows->row[i], field);
 	if (!n)
 		return NO_NUM;
 	qsort(tmp, n, sizeof *tmp, number_order);
@@ -134,7 +134,7 @@ static void unit_site(struct rank_unit *u, const struct rank_row *r)
 	struct text cause = row_text(r, "cause");
 	for (int i = 0; i < IDLE_CAUSE_COUNT; i++)
 		if (text_is(cause, idle_cause_name(i)))
-			u->cause_ns[i] += row_num(r, "cost_ns");
+			ns_add(&u->cause_ns[i], row_ns(r, "cost_ns"));
 }
 
 /* Where rows are missing, the others tell what they know. */
@@ -194,10 +194,11 @@ static const struct rank_row *run_row_of(const struct rank_rows *rows, const str
 static void unit_weigh(struct rank_job *job, struct rank_unit *u, const struct rank_rows *rows)
 {
 	const struct rank_row *run = run_row_of(rows, u);
-	int64_t plain_ns, profiled_ns;
-	if (run && row_int(run, "plain_median_ns", &plain_ns) && u->steps && !u->busy_unknown) {
+	if (run && row_get(run, "plain_median_ns") && u->steps && !u->busy_unknown) {
+		int64_t plain_ns = row_ns(run, "plain_median_ns");
+		int64_t profiled_ns = row_ns(run, "profiled_median_ns");
 		int64_t busy_ns = u->busy_ns / u->steps;
-		if (!row_int(run, "profiled_median_ns", &profiled_ns))
+		if (!profiled_ns)
 			profiled_ns = u->median_ns != NO_NUM ? u->median_ns : u->wall_ns / u->steps;
 		u->plain = ratio_clamped(plain_ns - busy_ns, profiled_ns - busy_ns);
 		job->honest = true;
@@ -211,7 +212,8 @@ static void unit_weigh(struct rank_job *job, struct rank_unit *u, const struct r
 		(ahead && idle_ns * 2 < wall_ns);
 	int64_t late_ns = 0;
 	for (int i = 0; i < IDLE_CAUSE_COUNT; i++)
-		late_ns += idle_cause_is_host(i) && i != IDLE_SYNC ? u->cause_ns[i] : 0;
+		if (idle_cause_is_host(i) && i != IDLE_SYNC)
+			ns_add(&late_ns, u->cause_ns[i]);
 	if (!u->device_binds)
 		u->seen = ratio_clamped(u->busy_ns - ratio_of(late_ns, u->plain), u->busy_ns);
 	u->straggler = u->rank_row && row_flag(u->rank_row, "straggler");
@@ -221,18 +223,18 @@ static void job_add(struct rank_job *job, const struct rank_unit *u)
 {
 	job->cpu_job = u->cpu_job && (job->cpu_job || !job->steps);
 	job->steps += u->steps;
-	job->wall_ns += u->wall_ns;
+	ns_add(&job->wall_ns, u->wall_ns);
 	if (u->busy_unknown)
 		return;
 	job->busy_known = true;
-	job->busy_ns += u->busy_ns;
-	job->idle_ns += u->idle_ns;
-	job->plain_idle_ns += ratio_of(u->idle_ns, u->plain);
-	job->compute_ns += u->compute_ns;
-	job->comm_ns += u->comm_ns;
-	job->copy_ns += u->copy_ns;
+	ns_add(&job->busy_ns, u->busy_ns);
+	ns_add(&job->idle_ns, u->idle_ns);
+	ns_add(&job->plain_idle_ns, ratio_of(u->idle_ns, u->plain));
+	ns_add(&job->compute_ns, u->compute_ns);
+	ns_add(&job->comm_ns, u->comm_ns);
+	ns_add(&job->copy_ns, u->copy_ns);
 	for (size_t i = 0; i < IDLE_CAUSE_COUNT; i++)
-		job->cause_ns[i] += u->cause_ns[i];
+		ns_add(&job->cause_ns[i], u->cause_ns[i]);
 }
 
 static void job_binds(struct rank_job *job)
@@ -242,8 +244,8 @@ static void job_binds(struct rank_job *job)
 		const struct rank_unit *u = &job->unit[i];
 		if (u->busy_unknown)
 			continue;
-		known_ns += u->wall_ns;
-		device_ns += u->device_binds ? u->wall_ns : 0;
+		ns_add(&known_ns, u->wall_ns);
+		ns_add(&device_ns, u->device_binds ? u->wall_ns : 0);
 	}
 	job->device_binds = device_ns * 2 > known_ns;
 }
@@ -254,16 +256,15 @@ static void job_run(struct rank_job *job, const struct rank_rows *rows)
 	job->run_ns = job->run_steps = job->startup_ns = job->plain_ns = NO_NUM;
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct rank_row *r = &rows->row[i];
-		int64_t steps, plain_ns, total_ns;
+		int64_t steps = row_ns(r, "steps"), plain_ns = row_ns(r, "plain_median_ns");
+		int64_t total_ns = row_ns(r, "total_ns"), startup_ns = row_ns(r, "startup_ns");
 		if (row_is(r, "view1.import"))
 			job->partial |= row_true(r, "partial");
-		if (!row_is(r, "view1.run") || !row_int(r, "steps", &steps) ||
-		    !row_int(r, "plain_median_ns", &plain_ns))
+		if (!row_is(r, "view1.run") || !steps || !plain_ns)
 			continue;
-		int64_t startup_ns = row_num(r, "startup_ns");
-		if (!row_int(r, "total_ns", &total_ns))
-			total_ns = startup_ns + steps * plain_ns;
-		if (total_ns <= job->run_ns || total_ns <= 0)
+		if (!total_ns)
+			total_ns = MIN(startup_ns + MIN(scale(steps, plain_ns, 1), NS_MAX), NS_MAX);
+		if (total_ns <= job->run_ns)
 			continue;
 		job->run_row = r;
 		job->run_ns = total_ns;

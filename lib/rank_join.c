@@ -96,14 +96,15 @@ static void wait_join(struct rank_row *kernel, const struct rank_index *collecti
 	size_t n;
 	struct rank_row **c = rank_index_unit(collectives, kernel->unit, &n);
 	for (int how = 0; how < 3; how++) {
-		int64_t wait_ns = 0, all_ns = 0, one_ns;
+		int64_t wait_ns = 0, all_ns = 0;
 		for (size_t i = 0; i < n; i++) {
 			if (!collective_fits(kernel, c[i], how))
 				continue;
-			if (!row_int(c[i], "wait_ns", &one_ns))
+			if (!row_get(c[i], "wait_ns"))
 				continue;
-			wait_ns += one_ns;
-			all_ns += one_ns + row_num(c[i], "wire_ns");
+			ns_add(&wait_ns, row_ns(c[i], "wait_ns"));
+			ns_add(&all_ns, row_ns(c[i], "wait_ns"));
+			ns_add(&all_ns, row_ns(c[i], "wire_ns"));
 		}
 		if (all_ns > 0) {
 			kernel->wait_permille = scale(wait_ns, 1000, all_ns);

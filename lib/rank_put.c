@@ -110,7 +110,7 @@ static void put_slices(struct jw *w, const struct finding *f, const struct rank 
 		if (!list || list->type != REC_ARR || row->unit != f->row[0]->unit)
 			continue;
 		if (__builtin_sub_overflow(row->epoch_ns, rank->rows->epoch_ns, &s.shift_ns) ||
-		    s.shift_ns > INT64_MAX / 4)
+		    s.shift_ns > NS_MAX)
 			continue;
 		(void)!rec_each(list->value, slice_pair, &s);
 	}

@@ -91,9 +91,9 @@ static const char *idle_verdict(const struct rank_job *job)
 {
 	int64_t host_ns = 0, known_ns = 0;
 	for (int i = 0; i < IDLE_CAUSE_COUNT; i++) {
-		known_ns += job->cause_ns[i];
-		host_ns += idle_cause_is_host((enum idle_cause)i) || i == IDLE_LAUNCH ?
-			job->cause_ns[i] : 0;
+		ns_add(&known_ns, job->cause_ns[i]);
+		if (idle_cause_is_host((enum idle_cause)i) || i == IDLE_LAUNCH)
+			ns_add(&host_ns, job->cause_ns[i]);
 	}
 	if (!known_ns)
 		return "why is not known without view 2";

@@ -65,8 +65,8 @@ static void time_binds(const struct rank_report *r)
 	int64_t hidden_ns = 0;
 	for (size_t i = 0; i < job->n; i++)
 		if (!job->unit[i].busy_unknown)
-			hidden_ns += job->unit[i].compute_ns - ratio_of(job->unit[i].compute_ns,
-				job->unit[i].seen);
+			ns_add(&hidden_ns, job->unit[i].compute_ns -
+				ratio_of(job->unit[i].compute_ns, job->unit[i].seen));
 	if (job->device_binds) {
 		rank_report_line(r, "The device binds: it has work queued nearly all the time, "
 			"so a faster host would "
@@ -116,7 +116,7 @@ static void time_idle(const struct rank_report *r)
 	const struct rank_job *job = r->rank->job;
 	int64_t steps = MAX(job->steps, 1), wall_ns = job->busy_ns + job->idle_ns, known_ns = 0;
 	for (size_t i = 0; i < IDLE_CAUSE_COUNT; i++)
-		known_ns += job->cause_ns[i];
+		ns_add(&known_ns, job->cause_ns[i]);
 	if (!known_ns)
 		return;
 	rank_report_line(r, "Idle, by what the machine did instead:");
@@ -157,8 +157,8 @@ static size_t classes_sum(const struct rank_rows *rows, struct class_sum *sum)
 			continue;
 		if (k == n)
 			sum[n++] = (struct class_sum){ .name = name };
-		sum[k].own_ns += row_num(row, "own_ns");
-		sum[k].count += row_num(row, "count");
+		ns_add(&sum[k].own_ns, row_ns(row, "own_ns"));
+		ns_add(&sum[k].count, row_ns(row, "count"));
 	}
 	qsort(sum, n, sizeof *sum, class_order);
 	return n;
@@ -321,7 +321,7 @@ static void time_import(const struct rank_report *r)
 			plain |= strcmp(COUNTS[k].name, PLAIN[i]) == 0;
 		for (size_t i = 0; i < rows->n && !plain; i++)
 			if (row_is(&rows->row[i], "view1.import"))
-				n += row_num(&rows->row[i], COUNTS[k].name);
+				ns_add(&n, row_ns(&rows->row[i], COUNTS[k].name));
 		if (n)
 			buf_addf(&b, "%s%" PRId64 " %s", b.len ? "; " : "", n, COUNTS[k].words);
 	}

@@ -255,6 +255,12 @@ int64_t row_num(const struct rank_row *r, const char *key)
 	return n;
 }
 
+int64_t row_ns(const struct rank_row *r, const char *key)
+{
+	int64_t ns = row_num(r, key);
+	return ns < 0 ? 0 : MIN(ns, NS_MAX);
+}
+
 bool row_true(const struct rank_row *r, const char *key)
 {
 	const struct rank_field *f = row_get(r, key);

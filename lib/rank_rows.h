@@ -72,6 +72,14 @@ struct text row_text(const struct rank_row *r, const char *key); /* {NULL,0} abs
 /* A whole number; false and *out untouched when absent or none. */
 bool row_int(const struct rank_row *r, const char *key, int64_t *out);
 int64_t row_num(const struct rank_row *r, const char *key);      /* 0 when absent */
+/* The same kept within 0 and NS_MAX: sums and differences of a few cannot
+ * overflow.  ns_add keeps a sum of any number of them there. */
+#define NS_MAX (INT64_MAX / 8)
+int64_t row_ns(const struct rank_row *r, const char *key);
+static inline void ns_add(int64_t *sum, int64_t ns)
+{
+	*sum = *sum > NS_MAX - ns ? NS_MAX : *sum + ns;
+}
 bool row_true(const struct rank_row *r, const char *key);
 /* A number in millionths ("0.125" is 125000); beyond int64 it is the limit. */
 bool row_micro(const struct rank_row *r, const char *key, int64_t *out);
