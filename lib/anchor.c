@@ -166,27 +166,33 @@ static uint32_t waiting_frame(const struct anchors *a, uint32_t track, int64_t t
 	return frame;
 }
 
-struct anchor anchors_find(struct anchors *a, const struct sweep_item *it)
+/* One entry more of the way from the innermost outwards. */
+static void look(struct anchors *a, const struct entry *e, struct anchor *r,
+	uint32_t *range)
+{
+	if (e->cat == CAT_PYTHON && e->flags & NAME_OWN)
+		r->frame = e->name;
+	else if (r->op == 0 && is_op(e))
+		r->op = e->name;
+	else if (*range == 0 && is_range(e))
+		*range = e->name;
+	if (r->frame == 0 && e->fwd && e->seq != NO_INT)
+		r->frame = forward_frame(a, e);
+}
+
+static struct anchor find(struct anchors *a, const struct sweep_item *it,
+	const struct entry *self)
 {
 	const struct thread *t = it->thread;
 	struct anchor r = { 0, 0, HOW_NONE };
 	uint32_t range = 0;
 	size_t i;
 
-	for (i = t->n; i-- > 0 && r.frame == 0;) {
-		const struct entry *e = &t->entry[i];
-
-		if (!sweep_alive(e, it->ts))
-			continue;
-		if (e->cat == CAT_PYTHON && e->flags & NAME_OWN)
-			r.frame = e->name;
-		else if (r.op == 0 && is_op(e))
-			r.op = e->name;
-		else if (range == 0 && is_range(e))
-			range = e->name;
-		if (r.frame == 0 && e->fwd && e->seq != NO_INT)
-			r.frame = forward_frame(a, e);
-	}
+	if (self)
+		look(a, self, &r, &range);
+	for (i = t->n; i-- > 0 && r.frame == 0;)
+		if (sweep_alive(&t->entry[i], it->ts))
+			look(a, &t->entry[i], &r, &range);
 	/* operators outside the frame that was found */
 	for (i++; r.op == 0 && i-- > 0;)
 		if (sweep_alive(&t->entry[i], it->ts) && is_op(&t->entry[i]))
@@ -200,6 +206,18 @@ struct anchor anchors_find(struct anchors *a, const struct sweep_item *it)
 		r.how = HOW_OP;
 	}
 	return r;
+}
+
+struct anchor anchors_find(struct anchors *a, const struct sweep_item *it)
+{
+	return find(a, it, NULL);
+}
+
+struct anchor anchors_within(struct anchors *a, const struct sweep_item *it)
+{
+	struct entry self;
+
+	return find(a, it, sweep_entry(a->w, it, &self) ? &self : NULL);
 }
 
 /* A node of the chain, made and stored when it is new; 0 when the table is full. */

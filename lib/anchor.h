@@ -45,6 +45,8 @@ void anchors_release(struct anchors *a);
 /* Every item, before anything is asked about it: learns forward operators. */
 void anchors_see(struct anchors *a, const struct sweep_item *it);
 struct anchor anchors_find(struct anchors *a, const struct sweep_item *it);
+/* The same for what happens inside the item. */
+struct anchor anchors_within(struct anchors *a, const struct sweep_item *it);
 /* The row of `stack` for the chain around the item, 0 for none; -1 said. */
 int64_t anchors_stack(struct anchors *a, const struct sweep_item *it);
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "lost.h"
 #include "mem.h"
 #include "steps.h"
 
@@ -98,10 +99,11 @@ static int drain_points(struct load *l)
 
 	while (rc == 0 && dev_walk_next(&w)) {
 		see_delay(l, &w.dev);
+		rc = lost_dev(l->lost, &w.dev, w.n);
 		if (on_main(l, &w.dev) && !(w.dev.flags & DEV_UNTIMED))
 			steps_drain_add(&l->steps, l->devices.item[w.dev.device].drain,
 				w.dev.issue_ts, w.dev.ts + w.dev.dur);
-		if (w.dev.issue_ts == NO_INT)
+		if (rc < 0 || w.dev.issue_ts == NO_INT)
 			continue;
 		k = (struct link){ w.dev.issue_ts, w.dev.issue_dur, w.dev.issue_no, w.n };
 		rc = sorter_add(&l->links, &k);
@@ -163,7 +165,8 @@ int devs_measure(struct load *l)
 {
 	sorter_init(&l->links, sizeof(struct link), link_by_call, l->dir, SORTER_BYTES);
 	alloc_steps(l);
-	if (cuts_find(l) < 0 || drain_points(l) < 0)
+	if (lost_begin(&l->lost, l) < 0 || cuts_find(l) < 0 || drain_points(l) < 0
+	    || lost_devs_end(l->lost) < 0)
 		return -1;
 	return count_launches(l);
 }

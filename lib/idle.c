@@ -35,15 +35,15 @@ bool idle_cause_is_host(enum idle_cause c)
 
 static int gap_pull(struct idle *v)
 {
-	int got = v->next_gap(v->arg, &v->next);
+	int got = v->hook.next_gap(v->hook.arg, &v->next);
 	v->more = got > 0;
 	return got < 0 ? -1 : 0;
 }
 
-int idle_init(struct idle *v, idle_gap_fn *next_gap, idle_piece_fn *piece, void *arg)
+int idle_init(struct idle *v, const struct idle_hooks *hook)
 {
 	*v = (struct idle){
-		.next_gap = next_gap, .piece = piece, .arg = arg,
+		.hook = *hook,
 		.keep_ns = INT64_MAX, .keep_any_ns = INT64_MAX, .due_ns = INT64_MAX,
 	};
 	return gap_pull(v);
@@ -213,11 +213,34 @@ static bool holds_too_much(struct idle *v)
 	return held > IDLE_HOLD_MAX;
 }
 
+/* Records inside a frame, or inside an operator whose forward one is known, are
+ * where that is; asking for each would cost a walk along the stack.  A record
+ * that overlaps its frame's end can outlast it. */
+static void anchor_set(const struct idle *v, const struct lane *l,
+	const struct idle_record *r, struct lane_record *rec)
+{
+	const struct lane_open *outer = lane_outer(l);
+	const struct lane_anchor *at = outer ? &outer->state.anchor : NULL;
+	bool holds = at && at->frame && outer->anchor_end_ns > r->ts_ns;
+	rec->anchor_end_ns = r->end_ns;
+	if (r->own_frame) {
+		rec->anchor = (struct lane_anchor){ r->name, 0, AT_FUNCTION };
+	} else if (r->has_anchor) {
+		rec->anchor = r->anchor;
+	} else if ((holds && !r->backward && at->how != AT_OTHER_THREAD) ||
+	    (r->cat == CAT_PYTHON && (!at || !at->frame || holds))) {
+		rec->anchor = at ? *at : (struct lane_anchor){ 0, 0, AT_NONE };
+		rec->anchor_end_ns = outer ? outer->anchor_end_ns : r->end_ns;
+	} else {
+		rec->anchor = v->hook.anchor(v->hook.arg, r);
+	}
+}
+
 static void record_add(struct idle *v, const struct idle_record *r, unsigned traits)
 {
 	struct lane_record rec = {
 		.ts_ns = r->ts_ns, .end_ns = r->end_ns, .what = DO_HOST,
-		.is_frame = r->cat == CAT_PYTHON, .name = r->name, .anchor = r->anchor,
+		.is_frame = r->cat == CAT_PYTHON, .name = r->name,
 	};
 	if (r->cat == CAT_OVERHEAD) {
 		if (traits & (TRAIT_PROFILER | TRAIT_LOAD))
@@ -226,11 +249,12 @@ static void record_add(struct idle *v, const struct idle_record *r, unsigned tra
 		return;
 	}
 	struct lane *l = lane_of(v, r->track);
-	rec.what = traits & TRAIT_ALLOC ? DO_ALLOC :
-		traits & TRAIT_INPUT ? DO_INPUT : DO_HOST;
+	lane_settle(l, r->ts_ns, v->keep_ns);
+	anchor_set(v, l, r, &rec);
+	rec.what = traits & TRAIT_ALLOC ? DO_ALLOC : traits & TRAIT_INPUT ? DO_INPUT : DO_HOST;
 	lane_add(l, &rec, v->keep_ns);
 	if (traits & TRAIT_WAIT || (traits & TRAIT_ASYNC_COPY && r->pageable)) {
-		struct lane_wait w = { r->ts_ns, r->end_ns, r->anchor, r->name };
+		struct lane_wait w = { r->ts_ns, r->end_ns, rec.anchor, r->name };
 		lane_add_wait(l, &w, v->keep_ns);
 	}
 }

@@ -1,9 +1,9 @@
 /* idle.h - why a device had nothing to do: every idle ns gets one cause and a
  * place in the user's code, in one sweep over the host's records.
  *
- *	idle_init(&v, next_gap, piece, arg);
+ *	idle_init(&v, &hooks);
  *	for each host record in order of start:  idle_add(&v, &record)
- *	idle_end(&v, last_ns);  idle_release(&v);
+ *	idle_end(&v);  idle_release(&v);
  *
  * Gaps are pulled with next_gap, in order of start (gap.h makes them).  Pieces
  * go to piece() in order of time for each device; together they are the gaps,
@@ -66,6 +66,9 @@ struct idle_record {
 	enum event_cat cat;
 	unsigned traits;       /* trait_of() its name */
 	bool pageable;         /* a copy call whose op is Pageable */
+	bool own_frame;        /* a frame of the user's code */
+	bool backward;         /* an operator that names its forward one */
+	bool has_anchor;       /* anchor is known; else it is asked for, if need be */
 	struct lane_anchor anchor; /* of its thread once it has begun */
 };
 
@@ -79,12 +82,17 @@ struct idle_piece {
 };
 
 typedef int idle_gap_fn(void *arg, struct gap *gap);   /* 1, 0 no more, -1 said */
+/* Where the user's code is inside a record without a frame around it. */
+typedef struct lane_anchor idle_anchor_fn(void *arg, const struct idle_record *r);
 typedef int idle_piece_fn(void *arg, const struct idle_piece *p); /* 0, -1 said */
 
 struct idle {
-	idle_gap_fn *next_gap;
-	idle_piece_fn *piece;
-	void *arg;
+	struct idle_hooks {
+		idle_gap_fn *next_gap;
+		idle_anchor_fn *anchor;
+		idle_piece_fn *piece;
+		void *arg;
+	} hook;
 	struct gap next;       /* not yet begun */
 	bool more;
 	struct lane *lane;     /* by track */
@@ -100,8 +108,7 @@ struct idle {
 	bool have_last;
 };
 
-int idle_init(struct idle *v, idle_gap_fn *next_gap, idle_piece_fn *piece,
-	void *arg) RESULT_USED;
+int idle_init(struct idle *v, const struct idle_hooks *hook) RESULT_USED;
 /* Device ops that calls of this thread issued: of two threads that could stand
  * in for a silent one, the one that feeds the device more does. */
 void idle_issued(struct idle *v, uint32_t track, int64_t ops);

@@ -10,7 +10,7 @@ int piece_flush(struct idle *v)
 	if (!v->have_last)
 		return 0;
 	v->have_last = false;
-	return v->piece(v->arg, &v->last);
+	return v->hook.piece(v->hook.arg, &v->last);
 }
 
 static bool piece_joins(const struct idle_piece *a, const struct idle_piece *b)

@@ -6,6 +6,7 @@
 #include "anchor.h"
 #include "devs.h"
 #include "live.h"
+#include "lost.h"
 
 struct issuer {
 	struct load *l;
@@ -68,10 +69,13 @@ static int see(struct issuer *s, const struct sweep_item *it)
 	if (it->kind == SWEEP_CALL) {
 		a = anchors_find(&s->anchors, it);
 		stack = anchors_stack(&s->anchors, it);
-		if (stack < 0 || put_call(s, it->call, &a, stack) < 0)
+		if (stack < 0 || put_call(s, it->call, &a, stack) < 0
+		    || lost_see(s->l->lost, it, &a) < 0)
 			return -1;
 		return pass_on(s, it->call, &a);
 	}
+	if (it->kind == SWEEP_HOST)
+		return lost_see(s->l->lost, it, NULL);
 	if (it->kind == SWEEP_SAMPLE && live_wants(&s->live, it->sample))
 		return live_see(&s->live, it->sample, anchors_find(&s->anchors, it));
 	return 0;
@@ -82,11 +86,13 @@ static int sweep_all(struct issuer *s)
 	struct sweep_item it;
 	int rc;
 
+	if (lost_sweep(s->l->lost, &s->anchors) < 0)
+		return -1;
 	s->link = sorter_next(&s->links);
 	while ((rc = sweep_next(&s->sweep, &it)) > 0)
 		if (see(s, &it) < 0)
 			return -1;
-	return rc;
+	return rc < 0 ? -1 : lost_end(s->l->lost);
 }
 
 int load_issue(struct load *l)

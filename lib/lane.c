@@ -72,15 +72,16 @@ static void hole_close(struct lane *l, int64_t ts_ns)
 		last->state.what = DO_BETWEEN;
 }
 
-static void open_push(struct lane *l, int64_t end_ns, const struct lane_state *state)
+static void open_push(struct lane *l, const struct lane_record *r,
+	const struct lane_state *state)
 {
 	if (l->nopen == LANE_DEPTH_MAX) {
 		struct lane_open *top = &l->open[l->nopen - 1];
-		top->end_ns = MAX(top->end_ns, end_ns);
+		top->end_ns = MAX(top->end_ns, r->end_ns);
 		return;
 	}
 	GROW(l->open, l->nopen, l->capopen);
-	l->open[l->nopen++] = (struct lane_open){ end_ns, *state };
+	l->open[l->nopen++] = (struct lane_open){ r->end_ns, r->anchor_end_ns, *state };
 }
 
 void lane_add(struct lane *l, const struct lane_record *r, int64_t keep_ns)
@@ -95,7 +96,7 @@ void lane_add(struct lane *l, const struct lane_record *r, int64_t keep_ns)
 			state.doing = outer->doing;
 	}
 	if (r->end_ns > r->ts_ns) {
-		open_push(l, r->end_ns, &state);
+		open_push(l, r, &state);
 		point_add(l, r->ts_ns, &state, keep_ns);
 	} else if (!l->nopen) {
 		state = (struct lane_state){ .what = DO_NONE };

@@ -52,10 +52,14 @@ struct lane_record {
 	bool is_frame;         /* a Python frame: where, not what */
 	uint32_t name;
 	struct lane_anchor anchor;
+	int64_t anchor_end_ns; /* when the frame that it names ends */
 };
 
 struct lane {
-	struct lane_open { int64_t end_ns; struct lane_state state; } *open;
+	struct lane_open {
+		int64_t end_ns, anchor_end_ns;
+		struct lane_state state;
+	} *open;
 	size_t nopen, capopen;
 	struct lane_point *point; /* point[first..n), never empty once begun */
 	size_t first, n, cap;
@@ -71,6 +75,11 @@ void lane_add_wait(struct lane *l, const struct lane_wait *w, int64_t keep_ns);
 /* Everything that ends up to now_ns has ended. */
 void lane_settle(struct lane *l, int64_t now_ns, int64_t keep_ns);
 
+/* What encloses a record that begins now, once settled; NULL: nothing. */
+static inline const struct lane_open *lane_outer(const struct lane *l)
+{
+	return l->nopen ? &l->open[l->nopen - 1] : NULL;
+}
 /* Index of the point that holds at t, or l->n when t is before the first;
  * start with l->first. */
 size_t lane_find(const struct lane *l, int64_t ts_ns);

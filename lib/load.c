@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "lost.h"
 #include "mem.h"
 #include "say.h"
 

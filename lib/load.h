@@ -139,6 +139,7 @@ struct load {
 	struct peaks peaks;
 	struct cut { int64_t n, dur; } *cut; /* impossible ops, by n */
 	size_t ncut, capcut;
+	struct lost *lost;     /* lost.h: why the devices were idle */
 	int64_t ncall, ndev, ncoll;
 	int64_t first_ns, last_ns;           /* NO_INT: nothing timed yet */
 	struct import_counts count;          /* what is found here */

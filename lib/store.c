@@ -113,7 +113,7 @@ int store_drop_trace(struct store *s, int64_t id)
 {
 	static const char *const table[] = { "device", "track", "name", "frame",
 		"host", "stack", "call", "dev", "coll", "memory", "run", "step",
-		"live" };
+		"idle", "tiny", "live" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(table); i++)

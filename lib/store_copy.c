@@ -74,7 +74,7 @@ static int copy_tables(struct db *db, const char *which, int64_t from, int64_t t
 	int rc;
 
 	buf_addf(&sql, "SELECT name FROM scratch.sqlite_master WHERE type = 'table'"
-		" AND name NOT IN ('trace', 'how', 'cat', 'honest_run')"
+		" AND name NOT IN ('trace', 'how', 'cause', 'cat', 'honest_run')"
 		" AND name %s 'honest_%%' ORDER BY name", which);
 	st = db_prepare(db, sql.data);
 	buf_release(&sql);

@@ -3,6 +3,7 @@
 #include "store.h"
 
 #include "event.h"
+#include "idle.h"
 
 static const char schema[] =
 #include "store.sql.h"
@@ -41,6 +42,10 @@ int store_create_schema(struct db *db)
 	for (i = 0; i < ARRAY_LEN(cat_text); i++)
 		if (db_execf(db, "INSERT INTO cat VALUES (%d,%Q)", (int)i,
 			cat_text[i]) < 0)
+			return -1;
+	for (i = 0; i < IDLE_CAUSE_COUNT; i++)
+		if (db_execf(db, "INSERT INTO cause VALUES (%d,%Q)", (int)i,
+			idle_cause_name((enum idle_cause)i)) < 0)
 			return -1;
 	return 0;
 }

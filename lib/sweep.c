@@ -101,27 +101,32 @@ static void push(struct sweep *w, struct thread *t, const struct entry *e)
 	t->waits |= (e->flags & NAME_BACKWARD) != 0;
 }
 
-static void push_last(struct sweep *w)
+bool sweep_entry(const struct sweep *w, const struct sweep_item *it, struct entry *e)
 {
-	const struct sweep_item *it = &w->last;
-	struct entry e = { .seq = NO_INT };
 	int64_t fwd = NO_INT;
 
+	*e = (struct entry){ .seq = NO_INT };
 	if (it->kind == SWEEP_HOST) {
-		e = (struct entry){ it->host->ts, it->host->ts + it->host->dur,
+		*e = (struct entry){ it->host->ts, it->host->ts + it->host->dur,
 			it->host->seq, it->host->name, 0, 0, 0, it->host->cat };
 		fwd = it->host->fwd;
 	} else if (it->kind == SWEEP_CALL) {
-		e = (struct entry){ it->call->ts, it->call->ts + it->call->dur,
+		*e = (struct entry){ it->call->ts, it->call->ts + it->call->dur,
 			NO_INT, it->call->name, 0, 0, 0, it->call->cat };
 	} else {
-		return;
+		return false;
 	}
-	if (e.end <= e.ts)
-		return;
-	e.fwd = fwd > 0 && fwd <= INT32_MAX ? (int32_t)fwd : 0;
-	e.flags = (uint16_t)names_flags(&w->l->names, e.name);
-	push(w, it->thread, &e);
+	e->fwd = fwd > 0 && fwd <= INT32_MAX ? (int32_t)fwd : 0;
+	e->flags = (uint16_t)names_flags(&w->l->names, e->name);
+	return true;
+}
+
+static void push_last(struct sweep *w)
+{
+	struct entry e;
+
+	if (sweep_entry(w, &w->last, &e) && e.end > e.ts)
+		push(w, w->last.thread, &e);
 }
 
 int sweep_next(struct sweep *w, struct sweep_item *it)

@@ -62,6 +62,8 @@ struct sweep {
 int sweep_init(struct sweep *w, struct load *l) RESULT_USED;
 int sweep_next(struct sweep *w, struct sweep_item *it) RESULT_USED; /* 1, 0, -1 said */
 void sweep_release(struct sweep *w);
+/* The item as it will lie on its thread's stack; false for a sample. */
+bool sweep_entry(const struct sweep *w, const struct sweep_item *it, struct entry *e);
 
 static inline bool sweep_alive(const struct entry *e, int64_t ts)
 {

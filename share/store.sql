@@ -66,6 +66,18 @@ CREATE TABLE step (id INTEGER PRIMARY KEY, device TEXT NOT NULL, idx INTEGER NOT
   name TEXT, ts INTEGER NOT NULL, dur INTEGER NOT NULL, host_ts INTEGER NOT NULL,
   host_dur INTEGER NOT NULL, launches INTEGER, lone INTEGER,
   flags INTEGER NOT NULL DEFAULT 0);
+-- why a device was idle, from the trace's first event to its last: pieces that
+-- touch are one gap.  cause: table `cause`.  Where frame and op are NULL the
+-- anchor is that of dev row `after`, the op that ends the gap; `before` is the op
+-- that ended as the gap began.  doing: what the host was at, in gaps of 50 us on
+CREATE TABLE idle (id INTEGER PRIMARY KEY, ts INTEGER NOT NULL, dur INTEGER NOT NULL,
+  device TEXT NOT NULL, cause INTEGER NOT NULL, how INTEGER, frame INTEGER,
+  op INTEGER, doing INTEGER, before INTEGER, after INTEGER);
+-- runs of tiny kernels: launches in a row, the sum of their kernels' lengths, the
+-- dev rows of the first ops of the first and the last launch
+CREATE TABLE tiny (id INTEGER PRIMARY KEY, ts INTEGER NOT NULL, dur INTEGER NOT NULL,
+  device TEXT NOT NULL, launches INTEGER NOT NULL, kernel INTEGER NOT NULL,
+  first INTEGER NOT NULL, last INTEGER NOT NULL);
 -- the memory alive at a device's peak, by what allocated it
 CREATE TABLE live (id INTEGER PRIMARY KEY, device TEXT, type INTEGER, bytes INTEGER,
   count INTEGER, op INTEGER, frame INTEGER, how INTEGER);
@@ -78,9 +90,11 @@ CREATE TABLE honest_step (id INTEGER PRIMARY KEY, rank INTEGER, step INTEGER,
 CREATE TABLE honest_startup (id INTEGER PRIMARY KEY, rank INTEGER, phase TEXT,
   ts_ns INTEGER, dur_ns INTEGER, file TEXT, line INTEGER, record TEXT);
 CREATE TABLE how (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
-INSERT INTO how VALUES (1,'line'),(2,'function'),(3,'op'),(4,'other_thread');
--- cat (id, text) is filled from event.h, and the view `traces` is made from
--- counts.def, by store.c
+INSERT INTO how VALUES (1,'line'),(2,'function'),(3,'op'),(4,'other_thread'),
+  (5,'between');
+-- cause (id, text) is filled from idle.h, cat (id, text) from event.h, and the
+-- view `traces` is made from counts.def, by store_schema.c
+CREATE TABLE cause (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE cat (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
 
 -- The public face: absolute unix ns, texts instead of numbers.
@@ -127,6 +141,19 @@ LEFT JOIN call c ON c.id = (t.id << 40) + d.call
 LEFT JOIN name o ON o.id = (t.id << 40) + d.op
 LEFT JOIN frame f ON f.id = (t.id << 40) + d.frame
 LEFT JOIN how h ON h.id = d.how;
+
+CREATE VIEW lost AS
+SELECT t.number AS trace, t.rank AS rank, i.device AS device,
+  t.base_ns + i.ts AS ts_ns, i.dur AS dur_ns, c.text AS cause,
+  f.file AS file, f.line AS line, f.func AS func,
+  CASE WHEN f.id IS NULL THEN o.text END AS op, h.text AS how, g.text AS doing
+FROM idle i CROSS JOIN trace t ON t.id = i.id >> 40
+CROSS JOIN cause c ON c.id = i.cause
+LEFT JOIN dev d ON d.id = (t.id << 40) + i.after AND i.frame IS NULL AND i.op IS NULL
+LEFT JOIN frame f ON f.id = (t.id << 40) + coalesce(i.frame, d.frame)
+LEFT JOIN name o ON o.id = (t.id << 40) + coalesce(i.op, d.op)
+LEFT JOIN name g ON g.id = (t.id << 40) + i.doing
+LEFT JOIN how h ON h.id = coalesce(i.how, d.how);
 
 CREATE VIEW run_steps AS
 SELECT s.id >> 40 AS run, s.rank AS rank, s.step AS step, s.ts_ns AS ts_ns,

@@ -94,6 +94,7 @@ static void recs_feed(struct idle *v, const struct rec *r)
 			.ts_ns = r->from * 1000LL, .end_ns = r->to * 1000LL,
 			.track = r->track, .cat = r->cat, .name = 1,
 			.traits = trait_of(text_of(r->name)), .pageable = r->pageable,
+			.has_anchor = true,
 			.anchor = { r->frame, 0, r->frame ? AT_FUNCTION : AT_NONE },
 		};
 		assert_int_equal(idle_add(v, &x), 0);
@@ -110,7 +111,8 @@ static void check(const struct op *op, const struct rec *rec, int end, const cha
 	ops_feed(&g, op);
 	assert_int_equal(gaps_end(&g, end * 1000LL), 0);
 	gaps_release(&g);
-	assert_int_equal(idle_init(&v, gap_next, piece_show, &j), 0);
+	assert_int_equal(idle_init(&v, &(struct idle_hooks){
+		gap_next, NULL, piece_show, &j }), 0);
 	idle_issued(&v, 1, 10);
 	recs_feed(&v, rec);
 	assert_int_equal(idle_end(&v), 0);
@@ -305,12 +307,14 @@ static void a_gap_with_more_than_is_held(void **s)
 	size_t most = 0;
 	uint64_t seed = 5;
 
-	assert_int_equal(idle_init(&v, one_gap, piece_sum, &end_ns), 0);
+	assert_int_equal(idle_init(&v, &(struct idle_hooks){
+		one_gap, NULL, piece_sum, &end_ns }), 0);
 	for (int64_t i = 0; i < 1000000; i++) {
 		struct idle_record r = {
 			.ts_ns = i * 40, .end_ns = i * 40 + 1 + (int64_t)(dice(&seed) % 60),
 			.track = 1 + (uint32_t)(dice(&seed) % 3), .cat = CAT_CPU_OP,
-			.name = 1 + (uint32_t)(i % 7), .anchor = { (uint32_t)(i % 5), 0, 0 },
+			.name = 1 + (uint32_t)(i % 7), .has_anchor = true,
+			.anchor = { (uint32_t)(i % 5), 0, 0 },
 		};
 		assert_int_equal(idle_add(&v, &r), 0);
 		most = MAX(most, v.lane[1].n - v.lane[1].first);
