@@ -131,7 +131,7 @@ static void lower(char *out, const char *name)
 {
 	size_t n = 0;
 
-	for (; name[n] && n < NAME_LOOKED_AT; n++)
+	for (; n < NAME_LOOKED_AT && name[n]; n++)
 		out[n] = (char)tolower((unsigned char)name[n]);
 	out[n] = '\0';
 }

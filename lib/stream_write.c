@@ -114,12 +114,10 @@ static bool is_empty_array(struct text json)
 
 static void put_prov(struct jw *jw, struct text prov, const char *host, char **argv)
 {
-	struct text inside = { prov.s + 1, prov.n - 2 };
-
 	jw_key(jw, "prov");
 	jw_open(jw, '[');
-	if (prov.s && !is_empty_array(prov))
-		jw_raw(jw, inside);
+	if (prov.s && !is_empty_array(prov)) /* without its brackets */
+		jw_raw(jw, (struct text){ prov.s + 1, prov.n - 2 });
 	put_step(jw, host, argv);
 	jw_close(jw, ']');
 }
