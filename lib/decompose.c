@@ -3,7 +3,6 @@
 #include "decompose.h"
 #include "mem.h"
 #include "say.h"
-#include "sorter.h"
 
 #include <stdlib.h>
 
@@ -29,6 +28,7 @@ static void part_spans(struct decomp_part *p)
 	for (size_t i = 0; i < n; i++) {
 		const struct view_step *s = &p->steps.step[i];
 
+		p->span[i + 1].chosen = s->chosen;
 		p->span[i + 1].start_ns = s->ts_ns;
 		p->span[i + 1].end_ns = s->ts_ns + s->dur_ns;
 		first_ns = MIN(first_ns, s->ts_ns);
@@ -108,10 +108,11 @@ struct sweep_arg {
 static void on_piece(void *arg, const struct split_op *op, int64_t start_ns, int64_t end_ns)
 {
 	struct sweep_arg *a = arg;
+	int64_t chosen_ns = spans_part(&a->part->spans, op->class, start_ns, end_ns);
 
-	spans_part(&a->part->spans, op->class, start_ns, end_ns);
-	if (a->hooks && a->hooks->piece)
-		a->hooks->piece(op->owner, a->part, start_ns, end_ns);
+	a->part->chosen_ns += chosen_ns;
+	if (op->owner)
+		a->hooks->piece(op->owner, end_ns - start_ns, chosen_ns);
 }
 
 static enum split_class class_of(enum event_cat cat)
@@ -143,7 +144,7 @@ static void take_op(struct decomp *d, const struct decomp_hooks *hooks,
 		if (!p->any && (!k || k->device_at < 0 ||
 		    p->info != &d->trace->device[k->device_at]))
 			continue;
-		owner = hooks && hooks->owner ? hooks->owner(hooks->arg, p, op) : NULL;
+		owner = hooks ? hooks->owner(hooks->arg, p, op) : NULL;
 		if (op->flags & DEV_UNTIMED)
 			p->untimed++;
 		else
@@ -158,69 +159,11 @@ static int scan_devices(struct decomp *d, const struct decomp_hooks *hooks)
 	int rc;
 
 	if (dev_scan_open(&scan, &d->view->db, d->trace,
-	    hooks ? hooks->columns : DEV_SHORT) < 0)
+	    hooks ? DEV_FULL : DEV_SHORT) < 0)
 		return -1;
 	while ((rc = dev_scan_next(&scan, &op)) > 0)
 		take_op(d, hooks, &op);
 	dev_scan_close(&scan);
-	return rc;
-}
-
-/* Operators of a CPU job: the host's rows are in the order of the file. */
-struct host_op {
-	int64_t ts_ns, dur_ns;
-};
-
-static int host_op_cmp(const void *a, const void *b)
-{
-	const struct host_op *x = a, *y = b;
-
-	if (x->ts_ns != y->ts_ns)
-		return x->ts_ns < y->ts_ns ? -1 : 1;
-	return (x->dur_ns > y->dur_ns) - (x->dur_ns < y->dur_ns);
-}
-
-static int operators_sort(struct decomp *d, struct sorter *s)
-{
-	sqlite3_stmt *st = trace_prepare(&d->view->db, "SELECT ts, dur, cat FROM host"
-		" WHERE id > ?1 AND id < ?2", d->trace);
-	int rc;
-
-	if (!st)
-		return -1;
-	while ((rc = db_step(&d->view->db, st)) > 0) {
-		struct host_op op = { sqlite3_column_int64(st, 0), sqlite3_column_int64(st, 1) };
-
-		if (sqlite3_column_int(st, 2) == CAT_CPU_OP && sorter_add(s, &op) < 0) {
-			rc = -1;
-			break;
-		}
-	}
-	db_finish(&st);
-	return rc < 0 ? -1 : sorter_done(s);
-}
-
-#define SORT_BYTES (16 << 20) /* a million operators before anything spills */
-
-static int scan_operators(struct decomp *d)
-{
-	struct decomp_part *p = &d->part[0];
-	struct sorter s;
-	struct sorter_iter it;
-	const struct host_op *op;
-	int rc = -1;
-
-	sorter_init(&s, sizeof *op, host_op_cmp, view_scratch_dir(), SORT_BYTES);
-	if (operators_sort(d, &s) == 0 && sorter_first(&s, &it) == 0) {
-		while ((op = sorter_next(&it))) {
-			struct dev_op dev = { .ts_ns = op->ts_ns, .dur_ns = op->dur_ns };
-
-			part_op(p, &dev, 0, NULL);
-		}
-		rc = it.failed ? -1 : 0;
-		sorter_iter_release(&it);
-	}
-	sorter_release(&s);
 	return rc;
 }
 
@@ -233,7 +176,7 @@ int decomp_run(struct decomp *d, const struct decomp_hooks *hooks)
 		arg[i] = (struct sweep_arg){ &d->part[i], hooks };
 		split_init(&d->part[i].split, on_piece, &arg[i]);
 	}
-	rc = !d->n ? 0 : d->cpu_job ? scan_operators(d) : scan_devices(d, hooks);
+	rc = !d->n ? 0 : d->cpu_job ? decomp_operators(d, hooks) : scan_devices(d, hooks);
 	for (size_t i = 0; i < d->n && rc == 0; i++)
 		split_end(&d->part[i].split);
 	for (size_t i = 0; i < d->n; i++)

@@ -3,7 +3,7 @@
  *
  *	struct decomp d;
  *	decomp_begin(&d, &view, trace);   steps of each device, nothing counted
- *	decomp_run(&d, ...);              one scan of the device ops
+ *	decomp_run(&d, hooks);            one scan of the device ops
  *	decomp_check(&d);                 the identities
  *	... d.part[i] ...
  *	decomp_release(&d);
@@ -26,6 +26,7 @@ struct decomp_part {
 	struct span *span;       /* head, one a step, tail */
 	struct spans spans;
 	struct split split;
+	int64_t chosen_ns;       /* busy in the chosen steps, by the owners' pieces */
 	uint64_t untimed;
 };
 struct decomp {
@@ -36,21 +37,24 @@ struct decomp {
 	bool cpu_job;
 };
 
-/* What an op of the scan is to the caller: its owner in the sweep. */
+/* Who gets the time that an op of the scan owns.  Called for each op and part;
+ * NULL: nobody. */
 typedef void *decomp_owner_fn(void *arg, const struct decomp_part *p,
 	const struct dev_op *op);
-/* A stretch of busy time: whose, when. */
-typedef void decomp_piece_fn(void *owner, const struct decomp_part *p,
-	int64_t start_ns, int64_t end_ns);
+/* A stretch of busy time of that owner: its length, and of it in chosen steps. */
+typedef void decomp_piece_fn(void *owner, int64_t len_ns, int64_t chosen_ns);
 struct decomp_hooks {
-	decomp_owner_fn *owner;  /* NULL: no owners */
+	decomp_owner_fn *owner;
 	decomp_piece_fn *piece;
 	void *arg;
-	enum dev_columns columns;
 };
 
 int decomp_begin(struct decomp *d, struct view *v, const struct view_trace *t) RESULT_USED;
+/* hooks NULL: only the split. */
 int decomp_run(struct decomp *d, const struct decomp_hooks *hooks) RESULT_USED;
+/* decompose_cpu.c: the operators of a CPU job, each ns to the innermost of the
+ * first thread that runs one. */
+int decomp_operators(struct decomp *d, const struct decomp_hooks *hooks) RESULT_USED;
 int decomp_check(const struct decomp *d) RESULT_USED;
 void decomp_release(struct decomp *d);
 

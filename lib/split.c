@@ -161,23 +161,27 @@ static size_t cursor_to(struct span_cursor *cur, const struct spans *v, int64_t 
 	return cur->first;
 }
 
-/* Add the overlap to one counter of each span that [start, end) touches. */
-static void spans_spread(struct spans *v, struct span_cursor *cur, size_t counter,
+/* Add the overlap to one counter of each span that [start, end) touches; the sum
+ * over the chosen ones comes back. */
+static int64_t spans_spread(struct spans *v, struct span_cursor *cur, size_t counter,
 	int64_t start_ns, int64_t end_ns)
 {
 	size_t i = cursor_to(cur, v, start_ns);
+	int64_t chosen_ns = 0;
 
 	for (; i < v->n && v->span[i].start_ns < end_ns; i++) {
 		char *span = (char *)&v->span[i];
+		int64_t ns = overlap_ns(&v->span[i], start_ns, end_ns);
 
-		*(int64_t *)(void *)(span + counter) +=
-			overlap_ns(&v->span[i], start_ns, end_ns);
+		*(int64_t *)(void *)(span + counter) += ns;
+		chosen_ns += v->span[i].chosen ? ns : 0;
 	}
+	return chosen_ns;
 }
 
-void spans_part(struct spans *v, enum split_class c, int64_t start_ns, int64_t end_ns)
+int64_t spans_part(struct spans *v, enum split_class c, int64_t start_ns, int64_t end_ns)
 {
-	spans_spread(v, &v->part,
+	return spans_spread(v, &v->part,
 		offsetof(struct span, part_ns) + (size_t)c * sizeof(int64_t),
 		start_ns, end_ns);
 }
@@ -200,12 +204,12 @@ void spans_op(struct spans *v, const struct split *s, const struct split_op *op)
 	if (s->ops)
 		from_ns = MAX(s->busy_end_ns, from_ns);
 	if (from_ns < op->end_ns)
-		spans_spread(v, &v->busy, offsetof(struct span, busy_ns), from_ns, op->end_ns);
+		(void)spans_spread(v, &v->busy, offsetof(struct span, busy_ns), from_ns, op->end_ns);
 	if (op->class != SPLIT_COMM)
 		return;
 	from_ns = op->start_ns;
 	if (s->ops)
 		from_ns = MAX(s->comm_end_ns, from_ns);
 	if (from_ns < op->end_ns)
-		spans_spread(v, &v->comm, offsetof(struct span, comm_ns), from_ns, op->end_ns);
+		(void)spans_spread(v, &v->comm, offsetof(struct span, comm_ns), from_ns, op->end_ns);
 }

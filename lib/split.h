@@ -59,6 +59,7 @@ struct span {
 	int64_t part_ns[SPLIT_CLASSES];
 	int64_t busy_ns, comm_ns;
 	uint64_t ops;             /* that touch it, zero-length ones inside too */
+	bool chosen;
 };
 /* spans in order of start; they may overlap.  A cursor belongs to one series of
  * calls whose start_ns never falls. */
@@ -69,7 +70,8 @@ struct spans {
 	struct span_cursor part, busy, comm, count;
 };
 void spans_init(struct spans *v, struct span *span, size_t n);
-void spans_part(struct spans *v, enum split_class c, int64_t start_ns, int64_t end_ns);
+/* Returns how much of it lies in chosen spans. */
+int64_t spans_part(struct spans *v, enum split_class c, int64_t start_ns, int64_t end_ns);
 /* Before split_add of the same op, with the split that it goes to. */
 void spans_op(struct spans *v, const struct split *s, const struct split_op *op);
 
