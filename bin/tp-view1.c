@@ -73,7 +73,7 @@ static int step_put(const struct decomp *d, const struct decomp_part *p, size_t 
 	const struct span *span = part_step(p, i);
 	struct view_where at = { d->trace, device_or_null(p), s, NULL };
 	struct jw *w = view_row(&v, "view1.step", &at);
-	bool unknown = part_step_unknown(p, i);
+	bool unknown = p->unknown;
 
 	jw_kstr(w, "clock", v.clock == CLOCK_HOST ? "host" : "drain");
 	jw_kint(w, "start_ns", view_time(&v, d->trace, s->ts_ns));

@@ -103,6 +103,7 @@ static void device_take(void *arg, sqlite3_stmt *st)
 	d->capacity_bytes = column_int(st, 3);
 	d->main_stream = column_str(st, 4);
 	d->busy_known = sqlite3_column_int(st, 5) != 0;
+	d->ops = sqlite3_column_int64(st, 6);
 	if (!d->idx)
 		d->idx = xstrdup("");
 }
@@ -195,7 +196,8 @@ static int trace_fill(struct db *db, struct view_trace *t)
 	struct device_list devices = { t, 0 };
 	struct track_list tracks = { t, 0 };
 
-	if (rows_each(db, "SELECT idx, name, sms, capacity, main_stream, busy_known"
+	if (rows_each(db, "SELECT idx, name, sms, capacity, main_stream, busy_known,"
+		" ops"
 		" FROM device WHERE id > ?1 AND id < ?2 ORDER BY id",
 		t, device_take, &devices) < 0)
 		return -1;
@@ -262,6 +264,11 @@ void catalog_release(struct view_trace *trace, size_t n)
 	for (size_t i = 0; i < n; i++)
 		catalog_release_one(&trace[i]);
 	free(trace);
+}
+
+bool device_is_used(const struct view_device *d)
+{
+	return d->ops > 0 || !d->busy_known;
 }
 
 bool trace_is_cpu_job(const struct view_trace *t)

@@ -13,6 +13,7 @@ struct view_device {
 	char *idx, *name;        /* "0"; NULL unknown */
 	int64_t sms, capacity_bytes; /* NO_INT unknown */
 	char *main_stream;
+	int64_t ops;             /* device ops; 0: the trace only lists the device */
 	bool busy_known;
 };
 
@@ -37,6 +38,9 @@ struct view_trace {
 	struct view_track *track; /* track[n - 1] of the store's n; gaps are zeroed */
 	size_t ntrack;
 };
+/* Has steps and a split of its own: it ran something, or it stands for launches
+ * of which no op is known. */
+bool device_is_used(const struct view_device *d);
 /* No launch and no device op: analysed on its operators. */
 bool trace_is_cpu_job(const struct view_trace *t);
 /* Launches without any device op: what the device did is not known. */

@@ -46,6 +46,7 @@ static int part_begin(struct decomp *d, struct decomp_part *p, const char *devic
 {
 	p->device = device;
 	p->info = info;
+	p->window = d->view->step_first == NO_INT;
 	p->unknown = info ? !info->busy_known : trace_busy_unknown(d->trace);
 	if (view_steps(d->view, d->trace, device, &p->steps) < 0)
 		return -1;
@@ -57,10 +58,11 @@ static int part_begin(struct decomp *d, struct decomp_part *p, const char *devic
 /* The rank as a whole: its step ends when the last of its devices has drained. */
 static int part_begin_any(struct decomp *d, struct decomp_part *p)
 {
-	if (view_steps(d->view, d->trace, d->trace->device[0].idx, &p->steps) < 0)
+	if (view_steps(d->view, d->trace, d->part[0].device, &p->steps) < 0)
 		return -1;
 	p->device = ANY_DEVICE;
 	p->any = true;
+	p->window = d->view->step_first == NO_INT;
 	steps_to_clock(d->view, &p->steps);
 	for (size_t i = 0; i < p->steps.n; i++) {
 		struct view_step *s = &p->steps.step[i];
@@ -82,20 +84,24 @@ static int part_begin_any(struct decomp *d, struct decomp_part *p)
 
 int decomp_begin(struct decomp *d, struct view *v, const struct view_trace *t)
 {
+	size_t used = 0;
+
 	memset(d, 0, sizeof *d);
 	d->view = v;
 	d->trace = t;
 	d->cpu_job = trace_is_cpu_job(t);
 	d->part = xcalloc(t->ndevice + 2, sizeof *d->part);
 	for (size_t i = 0; i < t->ndevice; i++) {
-		if (!view_wants_device(v, t->device[i].idx))
+		if (!device_is_used(&t->device[i]))
 			continue;
-		if (part_begin(d, &d->part[d->n++], t->device[i].idx, &t->device[i]) < 0)
+		used++;
+		if (view_wants_device(v, t->device[i].idx) &&
+		    part_begin(d, &d->part[d->n++], t->device[i].idx, &t->device[i]) < 0)
 			return -1;
 	}
-	if (!t->ndevice && !v->device)
+	if (!used && !v->device)
 		return part_begin(d, &d->part[d->n++], "", NULL);
-	if (t->ndevice > 1 && !v->device)
+	if (used > 1 && !v->device)
 		return part_begin_any(d, &d->part[d->n++]);
 	return 0;
 }

@@ -22,6 +22,7 @@ struct decomp_part {
 	const char *device;      /* "" a trace without device work */
 	const struct view_device *info; /* NULL for "" and ANY_DEVICE */
 	bool any, unknown;       /* unknown: launches, but no device op */
+	bool window;             /* no --step: sums are over the whole trace */
 	struct view_steps steps; /* ts_ns, dur_ns: the clock that was asked for */
 	struct span *span;       /* head, one a step, tail */
 	struct spans spans;

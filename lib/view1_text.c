@@ -119,11 +119,11 @@ static void part_notes(struct view *v, const struct part_stat *s)
 			num_fmt_share(b, s->max_ns - s->min_ns, s->median_ns),
 			s->outlier ? " (outlier spread: steps differ)" : "");
 	if (s->empty)
-		buf_addf(&v->text, "  %zu of %zu steps are empty: left out of the median\n",
+		buf_addf(&v->text, "  %zu of %zu steps empty: left out of the median\n",
 			s->empty, s->steps);
 	if (s->incomplete)
-		buf_addf(&v->text, "  %zu of %zu steps are incomplete: a tenth or more of"
-			" their launches\n  have no device op; left out of the median\n",
+		buf_addf(&v->text, "  %zu of %zu steps incomplete (a tenth or more of the"
+			" launches have no\n  device op): left out of the median\n",
 			s->incomplete, s->steps);
 	if (p->untimed)
 		buf_addf(&v->text, "  %" PRIu64 " device ops carry no times: busy is a lower"
@@ -200,12 +200,12 @@ static struct totals totals_make(const struct view1 *job)
 		if (s->part->any)
 			continue;
 		t.cpu += trace_is_cpu_job(s->trace);
+		t.devices++;
+		t.steps += s->steps;
 		if (s->part->unknown) {
 			t.unknown++;
 			continue;
 		}
-		t.devices++;
-		t.steps += s->steps;
 		t.wall_ns += s->wall_ns;
 		t.busy_ns += s->busy_ns;
 		for (int c = 0; c < SPLIT_CLASSES; c++)
@@ -231,7 +231,7 @@ static void look_text(struct view1 *job, const struct totals *t)
 
 	if (!t->wall_ns)
 		return;
-	if (t->cpu == t->devices) {
+	if (t->cpu && t->cpu == t->devices) {
 		add_look(b, "operators take", t->busy_ns, t->wall_ns, "a job without a device");
 		return;
 	}
@@ -304,6 +304,10 @@ void view1_text(struct view1 *job)
 	for (size_t i = 0; i < view_rows(v, job->nstat); i++)
 		part_text(job, &job->stat[i]);
 	view1_run_text(job);
+	if (t.unknown == t.devices) {
+		buf_adds(&v->text, "adds up: nothing to add, no split is known\n");
+		return;
+	}
 	buf_adds(&v->text, "\nC compute, N exposed communication, T exposed copies, . idle\n");
 	buf_addf(&v->text, "adds up: wall %" PRId64 " ns = compute %" PRId64 " + comm %" PRId64
 		" + copy %" PRId64 " + idle %" PRId64 "\n", t.wall_ns, t.part_ns[0],
