@@ -293,6 +293,16 @@ static bool under(struct text file, const char *dir)
 	return file.n > n && memcmp(file.s, dir, n) == 0 && (file.s[n] == '/' || dir[n - 1] == '/');
 }
 
+static void finding_devices(struct finding *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		bool first = true;
+		for (size_t k = 0; k < i && first; k++)
+			first = f->row[k]->unit != f->row[i]->unit;
+		f->devices += first;
+	}
+}
+
 static void finding_scope(struct finding *f, const char *scope)
 {
 	struct text file = row_text(f->row[0], "file");
@@ -314,6 +324,7 @@ void rank_run(struct rank *rank, const struct causes *causes, const struct rank_
 		finding_see(f, rank);
 		finding_trust(f, rank);
 		finding_scope(f, options->scope);
+		finding_devices(f);
 		f->phase = schedule_find(options->schedule, f->row[0]);
 	}
 }

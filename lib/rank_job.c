@@ -22,7 +22,7 @@ static struct ratio ratio_clamped(int64_t a, int64_t over)
 	return (struct ratio){ MAX(a, 0), over };
 }
 
-static struct rank_unit *unit_get(struct rank_job *job, const struct rank_row *r)
+static struct rank_unit *unit_find(const struct rank_job *job, const struct rank_row *r)
 {
 	for (size_t i = job->n; i-- > 0;) {
 		struct rank_unit *u = &job->unit[i];
@@ -30,6 +30,14 @@ static struct rank_unit *unit_get(struct rank_job *job, const struct rank_row *r
 		    text_eq(u->device, r->device))
 			return u;
 	}
+	return NULL;
+}
+
+static struct rank_unit *unit_get(struct rank_job *job, const struct rank_row *r)
+{
+	struct rank_unit *known = unit_find(job, r);
+	if (known)
+		return known;
 	GROW(job->unit, job->n, job->cap);
 	struct rank_unit *u = &job->unit[job->n++];
 	memset(u, 0, sizeof *u);
@@ -71,10 +79,11 @@ static void unit_ledger(struct rank_unit *u, const struct rank_row *r)
 	}
 }
 
+/* A device that a rank has and does not use has a view1.rank row alone. */
 static bool row_of_unit(const struct rank_row *r)
 {
-	static const char *const KINDS[] = { "view1.step", "view1.rank", "view2.ledger",
-		"view2.site", "view3.kernel" };
+	static const char *const KINDS[] = { "view1.step", "view2.ledger", "view2.site",
+		"view3.kernel" };
 	if (row_true(r, "any_device"))
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(KINDS); i++)
@@ -93,8 +102,6 @@ static void unit_take(struct rank_unit *u, const struct rank_row *r)
 		ns_add(&u->site_ns, row_ns(r, "cost_ns"));
 	else if (row_is(r, "view3.kernel"))
 		ns_add(&u->own_ns, row_ns(r, "own_ns"));
-	else if (row_is(r, "view1.rank"))
-		u->rank_row = r;
 }
 
 /* Rows that belong to a unit are tied to it by index: the array moves. */
@@ -107,6 +114,16 @@ static void units_find(struct rank_job *job, struct rank_rows *rows)
 		struct rank_unit *u = unit_get(job, r);
 		r->unit = (int)(u - job->unit);
 		unit_take(u, r);
+	}
+}
+
+static void units_name(struct rank_job *job, const struct rank_rows *rows)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct rank_row *r = &rows->row[i];
+		struct rank_unit *u = row_is(r, "view1.rank") ? unit_find(job, r) : NULL;
+		if (u)
+			u->rank_row = r;
 	}
 }
 
@@ -277,11 +294,14 @@ static void job_run(struct rank_job *job, const struct rank_rows *rows)
 static void job_ranks(struct rank_job *job)
 {
 	for (size_t i = 0; i < job->n; i++) {
-		bool first = true;
-		for (size_t k = 0; k < i && first; k++)
-			first = job->unit[k].rank != job->unit[i].rank ||
-				job->unit[k].trace != job->unit[i].trace;
-		job->ranks += first;
+		bool rank = true, trace = true;
+		for (size_t k = 0; k < i; k++) {
+			rank &= job->unit[k].rank != job->unit[i].rank;
+			trace &= job->unit[k].trace != job->unit[i].trace ||
+				job->unit[k].store != job->unit[i].store;
+		}
+		job->ranks += rank;
+		job->traces += trace;
 	}
 }
 
@@ -289,6 +309,7 @@ int rank_job_init(struct rank_job *job, struct rank_rows *rows, bool whole)
 {
 	memset(job, 0, sizeof *job);
 	units_find(job, rows);
+	units_name(job, rows);
 	int64_t *tmp = xcalloc(rows->n ? rows->n : 1, sizeof *tmp);
 	int status = 0;
 	for (size_t i = 0; i < job->n && status == 0; i++) {

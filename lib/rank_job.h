@@ -56,7 +56,7 @@ struct rank_job {
 	bool busy_known;            /* of some unit */
 	bool honest;                /* view1.run tells the plain step */
 	bool weighed;               /* some unit's plain ratio is below 1 */
-	int64_t ranks;              /* distinct */
+	int64_t ranks, traces;      /* distinct */
 	/* the whole run, of the longest rank; NO_NUM unknown */
 	const struct rank_row *run_row;
 	int64_t run_ns, run_steps, startup_ns, plain_ns;

@@ -113,6 +113,27 @@ static void wait_join(struct rank_row *kernel, const struct rank_index *collecti
 	}
 }
 
+/* Of the run that this rank is in, the rank for which the others waited longest,
+ * if they waited for it more than for all others together. */
+static void late_join(struct rank_row *kernel, const struct rank_index *ranks)
+{
+	const struct rank_row *own = NULL, *late = NULL;
+	int64_t all_ns = 0;
+	for (size_t i = 0; i < ranks->n && !own; i++)
+		if (ranks->row[i]->trace == kernel->trace && ranks->row[i]->store == kernel->store)
+			own = ranks->row[i];
+	for (size_t i = 0; own && i < ranks->n; i++) {
+		const struct rank_row *r = ranks->row[i];
+		if (row_num(r, "run") != row_num(own, "run"))
+			continue;
+		ns_add(&all_ns, row_ns(r, "others_waited_ns"));
+		if (!late || row_ns(r, "others_waited_ns") > row_ns(late, "others_waited_ns"))
+			late = r;
+	}
+	if (late && row_ns(late, "others_waited_ns") * 2 > all_ns)
+		kernel->late_rank = late->rank;
+}
+
 static const struct rank_unit *unit_like(const struct rank_job *job, const struct rank_row *r)
 {
 	for (size_t i = 0; i < job->n; i++) {
@@ -136,7 +157,7 @@ static bool row_is_joined(const struct rank_row *r)
 
 void rank_join(const struct rank_job *job, struct rank_rows *rows)
 {
-	struct rank_index losses, copies, collectives;
+	struct rank_index losses, copies, collectives, ranks;
 	const struct rank_unit *last = NULL;
 	for (size_t i = 0; i < rows->n; i++) {
 		struct rank_row *r = &rows->row[i];
@@ -150,6 +171,7 @@ void rank_join(const struct rank_job *job, struct rank_rows *rows)
 	rank_index_init(&losses, rows, "view2.loss");
 	rank_index_init(&copies, rows, "view3.copy");
 	rank_index_init(&collectives, rows, "view4.collective");
+	rank_index_init(&ranks, rows, "view4.rank");
 	for (size_t i = 0; i < rows->n; i++) {
 		struct rank_row *r = &rows->row[i];
 		if (row_is(r, "view2.site"))
@@ -158,10 +180,13 @@ void rank_join(const struct rank_job *job, struct rank_rows *rows)
 			words_join(r, r);
 		if (row_is(r, "view2.site") || row_is(r, "view3.kernel"))
 			copies_join(r, &copies);
-		if (row_is(r, "view3.kernel") && text_is(row_text(r, "class"), "communication"))
+		if (row_is(r, "view3.kernel") && text_is(row_text(r, "class"), "communication")) {
 			wait_join(r, &collectives);
+			late_join(r, &ranks);
+		}
 	}
 	rank_index_release(&losses);
 	rank_index_release(&copies);
 	rank_index_release(&collectives);
+	rank_index_release(&ranks);
 }

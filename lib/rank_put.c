@@ -151,6 +151,14 @@ static void put_cost(struct jw *w, const struct finding *f, const struct rank *r
 	jw_kbool(w, "ceiling", true);
 }
 
+static void put_devices(struct jw *w, const struct finding *f, const struct rank *rank)
+{
+	if (rank->job->n < 2 || f->row[0]->unit < 0)
+		return;
+	jw_kint(w, "devices", f->devices);
+	jw_kint(w, "of_devices", (int64_t)rank->job->n);
+}
+
 static void put_action(struct jw *w, const struct finding *f)
 {
 	if (f->scope_known)
@@ -178,6 +186,7 @@ static int finding_put(struct stream_writer *sw, const struct rank *rank, size_t
 	put_words(w, "title", f->cause->title, f);
 	jw_kstr(w, "cause", f->cause->name);
 	put_anchor(w, f->row[0]);
+	put_devices(w, f, rank);
 	put_cost(w, f, rank);
 	put_words(w, "root_cause", f->cause->why, f);
 	put_action(w, f);

@@ -187,6 +187,8 @@ static void head_basis(const struct rank_report *r)
 		job->steps / (int64_t)job->n == 1 ? "" : "s", job->n, job->n == 1 ? "" : "s");
 	if (job->ranks > 1)
 		buf_addf(&b, " in %" PRId64 " ranks", job->ranks);
+	if (job->traces > job->ranks)
+		buf_addf(&b, ", %" PRId64 " traces", job->traces);
 	const struct rank_row *row = job->unit[0].rank_row;
 	if (row && row_text(row, "device_name").n) {
 		buf_adds(&b, " (");

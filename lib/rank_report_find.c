@@ -31,6 +31,8 @@ static void item_where(const struct rank_report *r, const struct finding *f)
 		buf_adds(&b, "; the line is where the function begins or stood");
 	if (text_is(how, "other_thread"))
 		buf_adds(&b, "; found by the thread that waited");
+	if (f->row[0]->unit >= 0 && r->rank->job->n > 1)
+		buf_addf(&b, "; on %" PRId64 " of %zu devices", f->devices, r->rank->job->n);
 	if (f->phase) {
 		buf_addf(&b, "; in the phase %s (%s", f->phase->name, f->phase->kind);
 		if (f->phase->runs_on)

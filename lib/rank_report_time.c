@@ -77,6 +77,8 @@ static void time_binds(const struct rank_report *r)
 			"those kernels faster would gain next to nothing until the host is "
 			"quicker.",
 			num_fmt_ns(seen, hidden_ns / MAX(job->steps, 1)));
+	} else {
+		return;
 	}
 	buf_addc(r->b, '\n');
 }

@@ -93,7 +93,7 @@ int rank_rows_add(struct rank_rows *rows, const struct rec *r)
 	row->view = view;
 	row->segment = rows->nsegment - 1;
 	row->unit = row->cause = -1;
-	row->trace = row->rank = row->wait_permille = NO_NUM;
+	row->trace = row->rank = row->wait_permille = row->late_rank = NO_NUM;
 	(void)row_int(row, "trace", &row->trace);
 	(void)row_int(row, "rank", &row->rank);
 	row->key = row_text(row, "key");

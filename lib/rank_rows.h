@@ -39,6 +39,7 @@ struct rank_row {
 	struct buf doing;        /* rank_job: what its ns were spent in, one a line */
 	struct buf copies;       /* rank_job: copies at its anchor, one a line */
 	int64_t wait_permille;   /* rank_job: comm rows, NO_NUM unknown */
+	int64_t late_rank;       /* rank_join: comm rows, who came last, NO_NUM unknown */
 	int cause;               /* rank: the rule that took it, -1 none */
 };
 

@@ -125,6 +125,10 @@ static bool place_fill(struct buf *b, struct text name, const struct rank_row *r
 		anchor_add_short(b, row, face);
 	else if (text_is(name, "mostly") || text_is(name, "op"))
 		op_add(b, row, face);
+	else if (text_is(name, "late") && row->late_rank != NO_NUM)
+		buf_addf(b, "rank %" PRId64, row->late_rank);
+	else if (text_is(name, "late"))
+		buf_adds(b, "a late rank");
 	else
 		return false;
 	return true;
@@ -151,6 +155,7 @@ static const struct { const char *kind; const char *field[6]; } EVIDENCE[] = {
 	{ "view3.kernel", { "own_ns", "count", "bytes", "blocks", "sms" } },
 	{ "view3.copy", { "time_ns", "bytes", "count" } },
 	{ "view4.collective", { "exposed_ns", "total_ns", "wait_ns", "wire_ns", "count" } },
+	{ "view4.rank", { "others_waited_ns", "came_last", "wait_ns", "wire_ns" } },
 	{ "view4.total", { "exposed_ns", "total_ns" } },
 	{ "view5.device", { "peak_reserved_bytes", "capacity_bytes", "headroom_bytes",
 		"reclaimable_bytes" } },
