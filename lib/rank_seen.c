@@ -25,7 +25,8 @@ static bool row_beside(const struct finding *f, const struct rank_row *row)
 /* How much a row beside says: the ns or bytes it is about. */
 static int64_t row_weight(const struct rank_row *row)
 {
-	static const char *const KEYS[] = { "others_waited_ns", "cost_ns", "exposed_ns", "own_ns", "time_ns", "bytes" };
+	static const char *const KEYS[] = { "others_waited_ns", "cost_ns", "exposed_ns",
+		"own_ns", "time_ns", "bytes" };
 	int64_t n;
 	for (size_t i = 0; i < ARRAY_LEN(KEYS); i++)
 		if (row_int(row, KEYS[i], &n))

@@ -1,7 +1,10 @@
 #include "base.h"
 #include "rank_text.h"
 
+#include <stdlib.h>
+
 #include "jw.h"
+#include "kname.h"
 #include "num.h"
 
 #define NAME_MAX_BYTES 64  /* of a kernel's or operator's name in a sentence */
@@ -41,7 +44,7 @@ static struct text first_line(struct text t)
 	return end ? (struct text){ t.s, (size_t)(end - t.s) } : t;
 }
 
-/* What a row is called that has no line; a kernel's return type says nothing. */
+/* What a row is called that has no line. */
 static struct text name_of(const struct rank_row *row)
 {
 	static const char *const KEYS[] = { "op", "phase", "name" };
@@ -52,8 +55,6 @@ static struct text name_of(const struct rank_row *row)
 		t = first_line(buf_text(&row->doing));
 	for (size_t i = 0; i < ARRAY_LEN(KEYS) && !t.n; i++)
 		t = row_text(row, KEYS[i]);
-	if (t.n > 5 && memcmp(t.s, "void ", 5) == 0)
-		t = (struct text){ t.s + 5, t.n - 5 };
 	return t;
 }
 
@@ -65,7 +66,13 @@ static void op_add(struct buf *b, const struct rank_row *row, enum face_of_names
 		return;
 	}
 	mark_add(b, face);
-	name_add(b, name);
+	if (name.s == row_text(row, "name").s) { /* a kernel's: mostly namespaces */
+		char *shorter = kname_short(name.s);
+		name_add(b, (struct text){ shorter, strlen(shorter) });
+		free(shorter);
+	} else {
+		name_add(b, name);
+	}
 	mark_add(b, face);
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # tp-rank: the report and the records of two invented jobs, their numbers, and
 # that only the set of rows counts.  `GOLDEN=write prove t/6000*` rewrites.
+# shellcheck disable=SC2016
 . "$(dirname "$0")/lib.sh"
 gold=$TOP/t/golden
 
@@ -69,7 +70,7 @@ for job in rank-train rank-two; do
 	tp-rank -t twice >twice.md 2>/dev/null
 	same twice.md $job.md "$job: the same rows twice count once"
 	[ -z "$only" ] || runs 0 "$job: --only says that the rest is not meant" \
-		tp-rank -t --only $only "$in"
+		tp-rank -t --only "$only" "$in"
 done
 
 # through a pipe, and in the other faces

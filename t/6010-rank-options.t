@@ -1,5 +1,6 @@
 #!/bin/sh
 # tp-rank: options, what is missing, what is damaged.
+# shellcheck disable=SC2016
 . "$(dirname "$0")/lib.sh"
 in=$TOP/t/golden/rank-train/in
 
@@ -29,8 +30,8 @@ runs 3 'no rows at all' tp-rank -t /dev/null
 holds out 'Nothing to judge' 'are no steps'
 
 # cut and damaged streams
-sed '$d' "$in" >cut
-runs 3 'a stream with no end' tp-rank -t cut
+sed '$d' "$in" >cut.rec
+runs 3 'a stream with no end' tp-rank -t cut.rec
 holds out 'float32-matmul' 'is used as far as it came'
 sed '3s/^.//' "$in" >broken
 runs 3 'a line that is no record' tp-rank -t broken
