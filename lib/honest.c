@@ -59,6 +59,7 @@ static void phase_take(struct honest *h, sqlite3_stmt *st)
 
 	GROW(h->phase, h->nphase, h->capphase);
 	p = &h->phase[h->nphase++];
+	p->func = NULL; /* its record is read later */
 	p->phase = column_str(st, 2);
 	p->start_ns = column_int(st, 3);
 	p->dur_ns = column_int(st, 4) == NO_INT ? 0 : column_int(st, 4);

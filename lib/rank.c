@@ -27,6 +27,15 @@ static bool cause_takes(const struct cause *c, const struct rank_row *row)
 	return false;
 }
 
+/* Start-up and periodic work of several ranks pass side by side: those of the
+ * rank whose run is the job's count. */
+static bool row_of_run(const struct rank_job *job, const struct rank_row *row)
+{
+	const struct rank_row *run = job->run_row;
+	return run && run->store == row->store && run->rank == row->rank &&
+		row_num(run, "run") == row_num(row, "run");
+}
+
 static void rows_take(struct rank *rank)
 {
 	enum charge_of of;
@@ -35,6 +44,8 @@ static void rows_take(struct rank *rank)
 		if (!cause_charge(row->kind, &of) || row_true(row, "any_device"))
 			continue;
 		if (row->unit >= 0 && rank->job->unit[row->unit].busy_unknown)
+			continue;
+		if (of == CHARGE_RUN && !row_of_run(rank->job, row))
 			continue;
 		for (size_t k = 0; k < rank->causes->n && row->cause < 0; k++)
 			if (cause_takes(&rank->causes->cause[k], row))

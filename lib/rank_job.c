@@ -201,8 +201,10 @@ static const struct rank_row *run_row_of(const struct rank_rows *rows, const str
 	const struct rank_row *found = NULL;
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct rank_row *r = &rows->row[i];
-		if (row_is(r, "view1.run") && (r->rank == NO_NUM || r->rank == u->rank ||
-		    u->rank == NO_NUM) && (!found || r->store == u->store))
+		if (!row_is(r, "view1.run") || !row_get(r, "plain_median_ns"))
+			continue;
+		bool same_rank = r->rank == NO_NUM || u->rank == NO_NUM || r->rank == u->rank;
+		if (same_rank && (!found || (r->store == u->store && found->store != u->store)))
 			found = r;
 	}
 	return found;
@@ -244,6 +246,7 @@ static void job_add(struct rank_job *job, const struct rank_unit *u)
 	if (u->busy_unknown)
 		return;
 	job->busy_known = true;
+	job->split_known |= u->has_steps;
 	ns_add(&job->busy_ns, u->busy_ns);
 	ns_add(&job->idle_ns, u->idle_ns);
 	ns_add(&job->plain_idle_ns, ratio_of(u->idle_ns, u->plain));

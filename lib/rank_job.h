@@ -52,6 +52,7 @@ struct rank_job {
 	int64_t plain_idle_ns;      /* idle with the profiler's weight taken out */
 	int64_t compute_ns, comm_ns, copy_ns;
 	int64_t cause_ns[IDLE_CAUSE_COUNT];
+	bool split_known;           /* view 1 was there: compute, communication, copies */
 	bool device_binds;          /* of most of the wall */
 	bool busy_known;            /* of some unit */
 	bool honest;                /* view1.run tells the plain step */

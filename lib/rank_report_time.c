@@ -41,18 +41,22 @@ static void time_split(const struct rank_report *r)
 {
 	const struct rank_job *job = r->rank->job;
 	int64_t steps = MAX(job->steps, 1), wall_ns = job->busy_ns + job->idle_ns;
-	struct tab_part part[] = { { 'C', job->compute_ns }, { 'x', job->comm_ns }, { 'c',
-		job->copy_ns },
-		{ '.', job->idle_ns } };
+	bool split = job->split_known; /* else busy is all that is known */
+	struct tab_part part[] = { { 'C', split ? job->compute_ns : job->busy_ns },
+		{ 'x', job->comm_ns }, { 'c', job->copy_ns }, { '.', job->idle_ns } };
 	rank_report_line(r, "A step%s%s:", job->n > 1 ? ", on average over all devices" : "",
 		job->weighed ? ", as profiled" : "");
 	buf_adds(r->b, "\n    ");
 	tab_bar(r->b, part, ARRAY_LEN(part), BAR_CELLS);
 	buf_adds(r->b, "\n\n");
 	struct tab *t = tab_new("lrrl");
-	share_row(t, "C compute", job->compute_ns, steps, wall_ns, "");
-	share_row(t, "x communication", job->comm_ns, steps, wall_ns, "not hidden behind compute");
-	share_row(t, "c copies", job->copy_ns, steps, wall_ns, "not hidden behind either");
+	share_row(t, split ? "C compute" : "C busy", part[0].value, steps, wall_ns, "");
+	if (split) {
+		share_row(t, "x communication", job->comm_ns, steps, wall_ns,
+			"not hidden behind compute");
+		share_row(t, "c copies", job->copy_ns, steps, wall_ns,
+			"not hidden behind either");
+	}
 	share_row(t, ". idle", job->idle_ns, steps, wall_ns, "");
 	share_row(t, "= wall", wall_ns, steps, wall_ns, "");
 	block_put(r, t);

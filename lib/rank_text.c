@@ -80,8 +80,11 @@ void anchor_add(struct buf *b, const struct rank_row *row, enum face_of_names fa
 {
 	struct text func = row_text(row, "func"), file = row_text(row, "file");
 	if (!file.n) {
-		buf_adds(b, "no line known; most in ");
-		op_add(b, row, face);
+		buf_adds(b, "no line known");
+		if (name_of(row).n) {
+			buf_adds(b, "; most in ");
+			op_add(b, row, face);
+		}
 		return;
 	}
 	mark_add(b, face);
@@ -98,9 +101,12 @@ void anchor_add_short(struct buf *b, const struct rank_row *row, enum face_of_na
 {
 	struct text func = row_text(row, "func"), file = row_text(row, "file");
 	if (!file.n) {
-		buf_adds(b, b->len ? "the job (most in " : "The job (most in ");
-		op_add(b, row, face);
-		buf_addc(b, ')');
+		buf_adds(b, b->len ? "the job" : "The job");
+		if (name_of(row).n) {
+			buf_adds(b, " (most in ");
+			op_add(b, row, face);
+			buf_addc(b, ')');
+		}
 		return;
 	}
 	const char *slash = memrchr(file.s, '/', file.n);
@@ -123,6 +129,18 @@ bool row_has_place(const struct rank_row *row)
 	return row_text(row, "file").n || name_of(row).n || cause_charge(row->kind, &of);
 }
 
+static bool field_fill(struct buf *b, struct text name, const struct rank_row *row)
+{
+	for (size_t i = row->nfield; i-- > 0;) {
+		const struct rank_field *f = &row->field[i];
+		if (!text_eq(f->key, name) || (f->type != REC_NUM && f->type != REC_STR))
+			continue;
+		name_add(b, f->value);
+		return true;
+	}
+	return false;
+}
+
 static bool place_fill(struct buf *b, struct text name, const struct rank_row *row,
 	enum face_of_names face)
 {
@@ -137,7 +155,7 @@ static bool place_fill(struct buf *b, struct text name, const struct rank_row *r
 	else if (text_is(name, "late"))
 		buf_adds(b, "a late rank");
 	else
-		return false;
+		return field_fill(b, name, row);
 	return true;
 }
 

@@ -16,8 +16,8 @@ void anchor_add(struct buf *b, const struct rank_row *row, enum face_of_names fa
 void anchor_add_short(struct buf *b, const struct rank_row *row, enum face_of_names face);
 /* Is there anything to call it by: a line, an operator, a name? */
 bool row_has_place(const struct rank_row *row);
-/* A cause's words with {anchor} {func} {mostly} {op} {late} filled in from the row that
- * weighs most; an unknown {name} stays. */
+/* A cause's words with {anchor} {func} {mostly} {op} {late} or any field of the row
+ * that weighs most filled in; an unknown {name} stays. */
 void words_add(struct buf *b, const char *words, const struct rank_row *row,
 	enum face_of_names face);
 
