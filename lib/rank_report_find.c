@@ -33,6 +33,8 @@ static void item_where(const struct rank_report *r, const struct finding *f)
 		buf_adds(&b, "; found by the thread that waited");
 	if (f->row[0]->unit >= 0 && r->rank->job->n > 1)
 		buf_addf(&b, "; on %" PRId64 " of %zu devices", f->devices, r->rank->job->n);
+	if (f->row[0]->rank != NO_NUM && r->rank->job->ranks > 1)
+		buf_addf(&b, ", most on rank %" PRId64, f->row[0]->rank);
 	if (f->phase) {
 		buf_addf(&b, "; in the phase %s (%s", f->phase->name, f->phase->kind);
 		if (f->phase->runs_on)
@@ -161,7 +163,8 @@ static void finding_add(const struct rank_report *r, size_t i)
 	buf_reset(&b);
 	cost_add(&b, r, f);
 	if (f->raw_ns > f->cost_ns && f->charges)
-		buf_adds(&b, "; what the host or the profiler hides is left out");
+		buf_adds(&b, f->of == CHARGE_IDLE ? "; the profiler's own weight is taken out" :
+			"; what is hidden while the host is late anyway is left out");
 	item(r, f->charges ? "Cost" : "Measured", buf_text(&b));
 	item_where(r, f);
 	item_also(r, f);
