@@ -1,6 +1,8 @@
-/* kname.h - what kernel names say, and forms of them that fit a table.  C++ names run to a kilobyte, most of
- * it namespaces, lambdas and argument lists; those are left out as long as the
- * names of the table stay different.  Records always carry the whole name. */
+/* kname.h - what kernel names say, and forms of them that fit a table.
+ *
+ * C++ names run to a kilobyte, most of it namespaces, lambdas and argument lists;
+ * those are left out as long as the names of the table stay different.  Records
+ * always carry the whole name. */
 #ifndef TP_KNAME_H
 #define TP_KNAME_H
 

@@ -1,0 +1,308 @@
+/* memcurve.c - see memcurve.h. */
+#include "base.h"
+#include "memcurve.h"
+#include "mem.h"
+#include "num.h"
+#include "sorter.h"
+
+#include <stdlib.h>
+
+#define SORT_BYTES (16 << 20) /* 300,000 events before anything spills */
+
+static int type_of(int64_t type)
+{
+	return type == 6 ? MEM_GPU : type < 0 || type > INT32_MAX ? MEM_GPU : (int)type;
+}
+
+static const struct view_device *device_find(const struct view_trace *t, const char *idx)
+{
+	for (size_t i = 0; i < t->ndevice; i++)
+		if (!strcmp(t->device[i].idx, idx))
+			return &t->device[i];
+	return NULL;
+}
+
+/* Which steps a curve has: the device's own, else those of any device of the
+ * trace: on the host's clock they are the same. */
+static int curve_steps(struct memcurves *m, struct mem_curve *c)
+{
+	const struct view_trace *t = m->trace;
+
+	if (view_steps(m->view, t, c->type == MEM_HOST ? "" : c->device, &c->steps) < 0)
+		return -1;
+	for (size_t i = 0; i < t->ndevice && !c->steps.n; i++)
+		if (view_steps(m->view, t, t->device[i].idx, &c->steps) < 0)
+			return -1;
+	if (!c->steps.n && view_steps(m->view, t, "", &c->steps) < 0)
+		return -1;
+	c->step = xcalloc(c->steps.n + 1, sizeof *c->step);
+	for (size_t i = 0; i < c->steps.n; i++)
+		c->step[i] = (struct mem_step){ &c->steps.step[i], NO_INT, NO_INT, NO_INT, NO_INT };
+	return 0;
+}
+
+static int curve_add(struct memcurves *m, const char *device, int type)
+{
+	struct mem_curve *c;
+
+	GROW(m->curve, m->n, m->cap);
+	c = &m->curve[m->n++];
+	memset(c, 0, sizeof *c);
+	c->own_device = xstrdup(type == MEM_HOST ? "cpu" : device);
+	c->device = c->own_device;
+	c->type = type;
+	c->info = type == MEM_HOST ? NULL : device_find(m->trace, device);
+	c->peak_allocated = c->peak_reserved = c->last_allocated = c->last_reserved = NO_INT;
+	c->reserved_at_peak = c->before = NO_INT;
+	for (size_t i = 0; i < CURVE_CELLS; i++)
+		c->cell[i] = c->cell_reserved[i] = NO_INT;
+	return curve_steps(m, c);
+}
+
+static int id_number(const char *s, int64_t *n)
+{
+	return num_int((struct text){ s, strlen(s) }, INT64_MIN + 1, INT64_MAX, n);
+}
+
+static int curve_cmp(const void *a, const void *b)
+{
+	const struct mem_curve *x = a, *y = b;
+	int64_t nx, ny;
+
+	if ((x->type == MEM_HOST) != (y->type == MEM_HOST))
+		return x->type == MEM_HOST ? 1 : -1;
+	if (x->type != y->type)
+		return x->type < y->type ? -1 : 1;
+	if (id_number(x->device, &nx) == 0 && id_number(y->device, &ny) == 0 && nx != ny)
+		return nx < ny ? -1 : 1;
+	return strcmp(x->device, y->device);
+}
+
+/* The devices that the events name. */
+static int curves_find(struct memcurves *m)
+{
+	sqlite3_stmt *st = trace_prepare(&m->view->db, "SELECT DISTINCT device, type"
+		" FROM memory WHERE id > ?1 AND id < ?2", m->trace);
+	int rc;
+
+	if (!st)
+		return -1;
+	while ((rc = db_step(&m->view->db, st)) > 0) {
+		char *device = column_str(st, 0);
+		int type = type_of(column_int(st, 1));
+		bool known = false;
+
+		if (!device)
+			device = xstrdup("");
+		for (size_t i = 0; i < m->n; i++)
+			known |= m->curve[i].type == type && (type == MEM_HOST ||
+				!strcmp(m->curve[i].device, device));
+		if (!known && (type == MEM_HOST || view_wants_device(m->view, device)) &&
+		    curve_add(m, device, type) < 0)
+			rc = -1;
+		free(device);
+		if (rc < 0)
+			break;
+	}
+	db_finish(&st);
+	if (m->n)
+		qsort(m->curve, m->n, sizeof m->curve[0], curve_cmp);
+	return rc < 0 ? -1 : 0;
+}
+
+static int curve_at(const struct memcurves *m, const char *device, int type)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->curve[i].type == type &&
+		    (type == MEM_HOST || !strcmp(m->curve[i].device, device)))
+			return (int)i;
+	return -1;
+}
+
+static int event_cmp(const void *a, const void *b)
+{
+	const struct mem_event *x = a, *y = b;
+
+	if (x->ts_ns != y->ts_ns)
+		return x->ts_ns < y->ts_ns ? -1 : 1;
+	return (x->n > y->n) - (x->n < y->n);
+}
+
+static bool wanted(const struct mem_curve *c, int64_t ts_ns)
+{
+	for (size_t i = 0; i < c->steps.n; i++) {
+		const struct view_step *s = &c->steps.step[i];
+
+		if (s->chosen && ts_ns >= s->host_ts_ns && ts_ns < s->host_ts_ns + s->host_dur_ns)
+			return true;
+	}
+	return false;
+}
+
+static int event_take(struct memcurves *m, struct sorter *sort, sqlite3_stmt *st)
+{
+	const char *device = (const char *)sqlite3_column_text(st, 2);
+	struct mem_event e = {
+		.n = sqlite3_column_int64(st, 0) - STORE_ID(m->trace->id, 0),
+		.ts_ns = sqlite3_column_int64(st, 1),
+		.curve = curve_at(m, device ? device : "", type_of(column_int(st, 3))),
+		.allocated = column_int(st, 4), .reserved = column_int(st, 5),
+		.delta = column_int(st, 6), .ok = sqlite3_column_int(st, 7) != 0,
+	};
+
+	if (e.curve < 0)
+		return 0;
+	if (m->view->step_first != NO_INT && !wanted(&m->curve[e.curve], e.ts_ns))
+		return 0;
+	if (m->first_ns == NO_INT)
+		m->first_ns = m->last_ns = e.ts_ns;
+	m->first_ns = MIN(m->first_ns, e.ts_ns);
+	m->last_ns = MAX(m->last_ns, e.ts_ns);
+	return sorter_add(sort, &e);
+}
+
+static int events_sort(struct memcurves *m, struct sorter *sort)
+{
+	sqlite3_stmt *st = trace_prepare(&m->view->db, "SELECT id, ts, device, type,"
+		" allocated, reserved, delta, ok FROM memory WHERE id > ?1 AND id < ?2"
+		" ORDER BY id", m->trace);
+	int rc;
+
+	if (!st)
+		return -1;
+	while ((rc = db_step(&m->view->db, st)) > 0)
+		if (event_take(m, sort, st) < 0) {
+			rc = -1;
+			break;
+		}
+	db_finish(&st);
+	return rc < 0 ? -1 : sorter_done(sort);
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a == NO_INT || b > a ? b : a; /* NO_INT is the smallest int64 */
+}
+
+/* The steps that have begun take the level before the event as their first. */
+static void steps_take(struct mem_curve *c, const struct mem_event *e, int64_t level,
+	int64_t before)
+{
+	while (c->at_step < c->steps.n && c->steps.step[c->at_step].host_ts_ns +
+	    c->steps.step[c->at_step].host_dur_ns <= e->ts_ns)
+		c->at_step++;
+	for (size_t i = c->at_step; i < c->steps.n && c->steps.step[i].host_ts_ns <= e->ts_ns; i++) {
+		struct mem_step *s = &c->step[i];
+
+		if (s->first_allocated == NO_INT) {
+			s->first_allocated = before == NO_INT ? level : before;
+			s->peak_allocated = s->first_allocated;
+		}
+		s->peak_allocated = larger(s->peak_allocated, level);
+		s->peak_reserved = larger(s->peak_reserved, e->reserved);
+		s->last_allocated = level;
+	}
+}
+
+static void cell_take(const struct memcurves *m, struct mem_curve *c,
+	const struct mem_event *e, int64_t level)
+{
+	int64_t span_ns = m->last_ns - m->first_ns + 1;
+	size_t at = span_ns < CURVE_CELLS ? (size_t)(e->ts_ns - m->first_ns) :
+		(size_t)((e->ts_ns - m->first_ns) / (span_ns / CURVE_CELLS + 1));
+
+	at = MIN(at, (size_t)CURVE_CELLS - 1);
+	c->cell[at] = larger(c->cell[at], level);
+	c->cell_reserved[at] = larger(c->cell_reserved[at], e->reserved);
+}
+
+static void totals_take(struct mem_curve *c, const struct mem_event *e)
+{
+	c->totals = true;
+	if (e->delta != NO_INT && c->before != NO_INT &&
+	    e->allocated != c->before + e->delta)
+		c->breaks++;
+	if (c->peak_allocated == NO_INT || e->allocated > c->peak_allocated) {
+		c->peak_allocated = e->allocated;
+		c->peak_allocated_ns = e->ts_ns;
+		c->reserved_at_peak = e->reserved;
+	}
+	if (e->reserved != NO_INT && (c->peak_reserved == NO_INT ||
+	    e->reserved > c->peak_reserved)) {
+		c->peak_reserved = e->reserved;
+		c->peak_reserved_ns = e->ts_ns;
+	}
+	c->last_reserved = e->reserved;
+}
+
+static void curve_take(const struct memcurves *m, struct mem_curve *c,
+	const struct mem_event *e)
+{
+	c->events++;
+	if (!e->ok) {
+		c->bad++;
+		c->before = NO_INT; /* the next total has nothing to continue */
+		return;
+	}
+	if (e->delta != NO_INT)
+		c->relative += e->delta;
+	c->peak_relative = MAX(c->peak_relative, c->relative);
+	if (e->allocated == NO_INT) {
+		cell_take(m, c, e, c->relative);
+		return;
+	}
+	totals_take(c, e);
+	steps_take(c, e, e->allocated, c->last_allocated);
+	cell_take(m, c, e, e->allocated);
+	c->last_allocated = c->before = e->allocated;
+}
+
+/* A cell without an event shows what the one before ended near. */
+static void cells_fill(struct mem_curve *c)
+{
+	int64_t level = 0, reserved = 0;
+
+	for (size_t i = 0; i < CURVE_CELLS; i++) {
+		level = c->cell[i] = c->cell[i] == NO_INT ? level : c->cell[i];
+		reserved = c->cell_reserved[i] = c->cell_reserved[i] == NO_INT ?
+			reserved : c->cell_reserved[i];
+	}
+}
+
+int memcurves_run(struct memcurves *m, struct view *v, const struct view_trace *t,
+	mem_event_fn *each, void *arg)
+{
+	struct sorter sort;
+	struct sorter_iter it;
+	const struct mem_event *e;
+	int rc = -1;
+
+	*m = (struct memcurves){ .view = v, .trace = t, .first_ns = NO_INT, .last_ns = NO_INT };
+	if (curves_find(m) < 0)
+		return -1;
+	sorter_init(&sort, sizeof *e, event_cmp, view_scratch_dir(), SORT_BYTES);
+	if (events_sort(m, &sort) == 0 && sorter_first(&sort, &it) == 0) {
+		rc = 0;
+		while (rc == 0 && (e = sorter_next(&it))) {
+			curve_take(m, &m->curve[e->curve], e);
+			rc = each(arg, &m->curve[e->curve], e);
+		}
+		rc = rc < 0 || it.failed ? -1 : 0;
+		sorter_iter_release(&it);
+	}
+	sorter_release(&sort);
+	for (size_t i = 0; i < m->n; i++)
+		cells_fill(&m->curve[i]);
+	return rc;
+}
+
+void memcurves_release(struct memcurves *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		steps_release(&m->curve[i].steps);
+		free(m->curve[i].step);
+		free(m->curve[i].own_device);
+	}
+	free(m->curve);
+	memset(m, 0, sizeof *m);
+}
