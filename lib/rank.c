@@ -45,6 +45,8 @@ static void rows_take(struct rank *rank)
 			continue;
 		if (row->unit >= 0 && rank->job->unit[row->unit].busy_unknown)
 			continue;
+		if (row_flag(row, "incomplete"))
+			continue; /* operations are missing there: it may not have been idle */
 		if (of == CHARGE_RUN && !row_of_run(rank->job, row))
 			continue;
 		for (size_t k = 0; k < rank->causes->n && row->cause < 0; k++)

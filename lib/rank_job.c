@@ -70,7 +70,8 @@ static void unit_step(struct rank_unit *u, const struct rank_row *r)
 static void unit_ledger(struct rank_unit *u, const struct rank_row *r)
 {
 	char field[32];
-	if (row_get(r, "step"))
+	/* a window without steps has two such rows, which say the same */
+	if (row_get(r, "step") || u->has_ledger)
 		return;
 	u->has_ledger = true;
 	for (int i = 0; i < IDLE_CAUSE_COUNT; i++) {

@@ -79,7 +79,10 @@ static void copies_join(struct rank_row *row, const struct rank_index *copies)
 		struct text direction = row_text(copy[i], "direction");
 		buf_add(&row->copies, direction.s ? direction.s : "", direction.n);
 		buf_adds(&row->copies, row_true(copy[i], "pageable") ? " pageable" : " pinned");
-		buf_adds(&row->copies, row_true(copy[i], "blocking") ? " blocking\n" : "\n");
+		buf_adds(&row->copies, row_true(copy[i], "blocking") ? " blocking " : " ");
+		struct text op = row_text(copy[i], "op");
+		buf_add(&row->copies, op.s ? op.s : "", op.n);
+		buf_addc(&row->copies, '\n');
 	}
 }
 
