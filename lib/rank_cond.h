@@ -29,7 +29,7 @@ bool cond_holds(const struct cond *c, const struct rank_row *row);
 
 /* A field of the row, or one worked out from it: mean_ns (time_ns over count),
  * in_run_share (in_run_ns over cost_ns, 0.5 is 50 %), fill (blocks over sms),
- * wait_share, doing, copies, mostly (the first of doing).  Number in millionths. */
+ * wait_share, doing, copies, mostly (the first of them).  Number in millionths. */
 bool cond_number(const struct rank_row *row, const char *field, int64_t *out);
 /* "1%" "20us" "3" "64KiB" in millionths; -1 when it is none. */
 int cond_quantity(struct text t, int64_t *out) RESULT_USED;

@@ -44,9 +44,9 @@ static bool field_text(const struct rank_row *row, const char *field, struct buf
 	} else if (strcmp(field, "copies") == 0) {
 		*out = buf_text(&row->copies);
 	} else if (strcmp(field, "mostly") == 0) {
-		row_words(row, "doing", tmp);
-		char *end = tmp->len ? memchr(tmp->data, '\n', tmp->len) : NULL;
-		*out = (struct text){ end ? tmp->data : "", end ? (size_t)(end - tmp->data) : 0 };
+		struct text all = buf_text(&row->doing);
+		char *end = all.n ? memchr(all.s, '\n', all.n) : NULL;
+		*out = (struct text){ all.s, end ? (size_t)(end - all.s) : all.n };
 	} else if (f && f->type == REC_ARR) {
 		row_words(row, field, tmp);
 		*out = buf_text(tmp);

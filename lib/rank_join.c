@@ -69,6 +69,19 @@ static void site_join(struct rank_row *site, const struct rank_index *losses)
 			words_join(site, loss[i]);
 }
 
+/* What a launch was for is known where the host was late before it. */
+static void launch_join(struct rank_row *launch, const struct rank_index *sites)
+{
+	size_t n;
+	struct rank_row **site = rank_index_unit(sites, launch->unit, &n);
+	if (launch->doing.len || !text_is(row_text(launch, "cause"), "launch"))
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (text_is(row_text(site[i], "cause"), "host") && row_same_anchor(launch, site[i]))
+			buf_add(&launch->doing, site[i]->doing.data ? site[i]->doing.data : "",
+				site[i]->doing.len);
+}
+
 static void copies_join(struct rank_row *row, const struct rank_index *copies)
 {
 	size_t n;
@@ -160,7 +173,7 @@ static bool row_is_joined(const struct rank_row *r)
 
 void rank_join(const struct rank_job *job, struct rank_rows *rows)
 {
-	struct rank_index losses, copies, collectives, ranks;
+	struct rank_index sites, losses, copies, collectives, ranks;
 	const struct rank_unit *last = NULL;
 	for (size_t i = 0; i < rows->n; i++) {
 		struct rank_row *r = &rows->row[i];
@@ -171,6 +184,7 @@ void rank_join(const struct rank_job *job, struct rank_rows *rows)
 			last = unit_like(job, r);
 		r->unit = last ? (int)(last - job->unit) : -1;
 	}
+	rank_index_init(&sites, rows, "view2.site");
 	rank_index_init(&losses, rows, "view2.loss");
 	rank_index_init(&copies, rows, "view3.copy");
 	rank_index_init(&collectives, rows, "view4.collective");
@@ -188,6 +202,9 @@ void rank_join(const struct rank_job *job, struct rank_rows *rows)
 			late_join(r, &ranks);
 		}
 	}
+	for (size_t i = 0; i < sites.n; i++)
+		launch_join(sites.row[i], &sites);
+	rank_index_release(&sites);
 	rank_index_release(&losses);
 	rank_index_release(&copies);
 	rank_index_release(&collectives);

@@ -47,15 +47,16 @@ static struct text first_line(struct text t)
 /* What a row is called that has no line. */
 static struct text name_of(const struct rank_row *row)
 {
-	static const char *const KEYS[] = { "op", "phase", "name" };
 	struct text t = { NULL, 0 };
 	if (text_is(row_text(row, "class"), "communication"))
 		t = row_text(row, "name"); /* its operator is the same for all kinds */
 	if (!t.n)
+		t = row_text(row, "op");
+	if (!t.n)
+		t = row_text(row, "phase");
+	if (!t.n)
 		t = first_line(buf_text(&row->doing));
-	for (size_t i = 0; i < ARRAY_LEN(KEYS) && !t.n; i++)
-		t = row_text(row, KEYS[i]);
-	return t;
+	return t.n ? t : row_text(row, "name");
 }
 
 static void op_add(struct buf *b, const struct rank_row *row, enum face_of_names face)
