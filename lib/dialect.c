@@ -138,7 +138,8 @@ static uint64_t name_hash(struct text t)
 		h ^= h >> 32;
 	}
 	w = 0;
-	memcpy(&w, t.s + i, t.n - i);
+	if (i < t.n)
+		memcpy(&w, t.s + i, t.n - i);
 	h = (h ^ w) * UINT64_C(0xD6E8FEB86659FD93);
 	return h ^ h >> 32;
 }
