@@ -18,7 +18,9 @@
 
 /* Real events are 200 bytes to 200 KB (shapes of a fused optimizer); beyond
  * these an event is dropped and counted. */
+#ifndef UNIT_MAX /* the fuzzer builds with small ones */
 #define UNIT_MAX (4u << 20)
+#endif
 #define STRING_MAX (1u << 20)
 #define DEPTH_MAX 64
 

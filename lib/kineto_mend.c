@@ -12,21 +12,23 @@ enum step mend_resync(struct reader *r, size_t p)
 	reader_restart_events(r);
 	for (;;) {
 		struct text t = { r->bytes, r->n };
-		size_t next = repair_next_event(t, p);
-		int more;
+		size_t keep, next = repair_next_event(t, p,
+			r->end ? SEEK_LAST : SEEK_BOTH);
 
 		if (next < r->n) {
 			go_on_at(r, next);
 			return STEP_ON;
 		}
-		p = r->n > REPAIR_OVERLAP ? r->n - REPAIR_OVERLAP : 0;
-		go_on_at(r, p);
-		more = reader_fill(r, p);
-		if (more < 0)
-			return STEP_FAIL;
-		if (more == 0)
+		/* what begins in the overlap may end in what comes; as much
+		 * before it tells what it stands behind */
+		p = MAX(p, r->n > REPAIR_OVERLAP ? r->n - REPAIR_OVERLAP : 0);
+		keep = p > REPAIR_OVERLAP ? p - REPAIR_OVERLAP : 0;
+		go_on_at(r, keep);
+		if (r->end)
 			return reader_cut_short(r);
-		p = 0;
+		if (reader_fill(r, keep) < 0)
+			return STEP_FAIL;
+		p -= keep;
 	}
 }
 
@@ -81,7 +83,7 @@ static enum step drop_event(struct reader *r, size_t p)
 {
 	struct text t = { r->bytes, r->n };
 
-	if (r->end && repair_next_event(t, p + 1) == r->n)
+	if (r->end && repair_next_event(t, p + 1, SEEK_LAST) == r->n)
 		return reader_cut_short(r);
 	doc_bad_event(&r->d, "unreadable");
 	if (r->waste > WASTE_MAX) {

@@ -12,7 +12,9 @@
 
 /* 128 KiB at a time stay in the second-level cache while the parser and the
  * hash go over them. */
+#ifndef CHUNK
 #define CHUNK (128u << 10)
+#endif
 #define BUFFER (UNIT_MAX + 2 * CHUNK)
 /* What may be scanned in vain, in all, before we believe that this is no trace
  * with faults but noise: a second or two of work. */

@@ -172,7 +172,7 @@ static bool swallows_event(const struct repair *r, const struct found *f)
 {
 	struct text t = { r->s + r->at, f->end - r->at };
 
-	return f->quotes && repair_next_event(t, 1) < t.n;
+	return f->quotes && repair_next_event(t, 1, SEEK_EVENT) < t.n;
 }
 
 /* A string found literal late: quotes behind backslashes before that point were

@@ -36,10 +36,16 @@ enum repair_result repair_value(struct text in, bool last,
 	enum repair_after after, struct buf *out, size_t *used,
 	struct import_counts *count);
 
+enum repair_seek {
+	SEEK_EVENT,
+	SEEK_BOTH,     /* or the bracket that ends the events */
+	SEEK_LAST      /* the same, and no byte follows these */
+};
 /* Where the next event begins, at or behind `from`: a `{` behind a comma, a
  * bracket or another object, followed by a key that events have.  in.n: not in
- * these bytes (its last REPAIR_OVERLAP may hold the beginning of one). */
+ * these bytes (the last REPAIR_OVERLAP may hold the beginning of one). */
 #define REPAIR_OVERLAP 128
-size_t repair_next_event(struct text in, size_t from);
+size_t repair_next_event(struct text in, size_t from,
+	enum repair_seek seek);
 
 #endif

@@ -310,6 +310,21 @@ static void unreadable_events(void **state)
 	trace_info_release(&info);
 }
 
+/* The last event is lost, what stands behind the events is not. */
+static void unreadable_last(void **state)
+{
+	struct trace_info info;
+
+	(void)state;
+	expect("{\"traceEvents\":[" EV("a", "1") ",{\"ph\":\"X\" oops}\n],"
+	       "\"baseTimeNanoseconds\":5000,\"distributedInfo\":{\"rank\":3}}",
+	       "other name=a ts=0 dur=1000\n", &info);
+	assert_int_equal(info.base_ns, 6000);
+	assert_int_equal(info.rank, 3);
+	assert_int_equal(info.count.bad_events, 1);
+	trace_info_release(&info);
+}
+
 static void ends(void **state)
 {
 	struct trace_info info;
@@ -485,6 +500,7 @@ int main(void)
 		cmocka_unit_test(begin_and_end),
 		cmocka_unit_test(repairs),
 		cmocka_unit_test(unreadable_events),
+		cmocka_unit_test(unreadable_last),
 		cmocka_unit_test(ends),
 		cmocka_unit_test(no_trace),
 		cmocka_unit_test(about_the_trace),

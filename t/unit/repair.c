@@ -154,10 +154,15 @@ static void next_event(void **state)
 	struct text t = text_of(two);
 
 	(void)state;
-	assert_int_equal(repair_next_event(t, 1), strstr(two, "{ \"ph\"") - two);
+	assert_int_equal(repair_next_event(t, 1, SEEK_LAST), strstr(two, "{ \"ph\"") - two);
 	/* the value of args is no event */
-	assert_int_equal(repair_next_event(text_of("x, \"args\":{\"name\":1}"), 0), 20);
-	assert_int_equal(repair_next_event(text_of(""), 0), 0);
+	assert_int_equal(repair_next_event(text_of("x, \"args\":{\"name\":1}"), 0, SEEK_LAST), 20);
+	/* a bracket ends the events only before what stands behind them */
+	assert_int_equal(repair_next_event(text_of("x], \"traceName\": \"a\"}"), 0, SEEK_LAST), 1);
+	assert_int_equal(repair_next_event(text_of("x]}\n"), 0, SEEK_LAST), 1);
+	assert_int_equal(repair_next_event(text_of("x]}\n"), 0, SEEK_BOTH), 4);
+	assert_int_equal(repair_next_event(text_of("[1], \"y\": 2}"), 0, SEEK_LAST), 12);
+	assert_int_equal(repair_next_event(text_of(""), 0, SEEK_LAST), 0);
 }
 
 int main(void)
