@@ -34,27 +34,44 @@ bool cond_number(const struct rank_row *row, const char *field, int64_t *out)
 }
 
 /* The text of a field: lists one a line.  tmp keeps it. */
+static struct text first_line(struct text t)
+{
+	const char *end = t.n ? memchr(t.s, '\n', t.n) : NULL;
+	return end ? (struct text){ t.s, (size_t)(end - t.s) } : t;
+}
+
+/* The fields that rank_join worked out. */
+static bool joined_text(const struct rank_row *row, const char *field, struct text *out)
+{
+	if (strcmp(field, "doing") == 0)
+		*out = buf_text(&row->doing);
+	else if (strcmp(field, "mostly") == 0)
+		*out = first_line(buf_text(&row->doing));
+	else if (strcmp(field, "copies") == 0)
+		*out = buf_text(&row->copies);
+	else if (strcmp(field, "ops") == 0)
+		*out = buf_text(&row->ops);
+	else if (strcmp(field, "loader") == 0)
+		*out = row->loader ? (struct text){ row->loader, strlen(row->loader) } : TEXT("");
+	else
+		return false;
+	return true;
+}
+
 static bool field_text(const struct rank_row *row, const char *field, struct buf *tmp,
 	struct text *out)
 {
 	const struct rank_field *f = row_get(row, field);
 	buf_reset(tmp);
-	if (strcmp(field, "doing") == 0) {
-		*out = buf_text(&row->doing);
-	} else if (strcmp(field, "copies") == 0) {
-		*out = buf_text(&row->copies);
-	} else if (strcmp(field, "mostly") == 0) {
-		struct text all = buf_text(&row->doing);
-		char *end = all.n ? memchr(all.s, '\n', all.n) : NULL;
-		*out = (struct text){ all.s, end ? (size_t)(end - all.s) : all.n };
-	} else if (f && f->type == REC_ARR) {
+	if (joined_text(row, field, out))
+		return true;
+	if (f && f->type == REC_ARR) {
 		row_words(row, field, tmp);
 		*out = buf_text(tmp);
 	} else if (f) {
 		*out = f->value;
 	}
-	return f || strcmp(field, "doing") == 0 || strcmp(field, "copies") == 0 ||
-		strcmp(field, "mostly") == 0;
+	return f != NULL;
 }
 
 static bool number_test(enum test_op op, int64_t a, int64_t b)

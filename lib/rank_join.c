@@ -99,6 +99,51 @@ static void copies_join(struct rank_row *row, const struct rank_index *copies)
 	}
 }
 
+/* Operators whose kernels the site's line launched, each once; where there is no
+ * line, of the whole device. */
+static void ops_join(struct rank_row *site, const struct rank_index *kernels)
+{
+	size_t n;
+	struct rank_row **k = rank_index_unit(kernels, site->unit, &n);
+	for (size_t i = 0; i < n && site->ops.len < DOING_MAX; i++) {
+		struct text op = row_text(k[i], "op");
+		if (!op.n || (row_get(site, "file") && !row_same_anchor(site, k[i])))
+			continue;
+		if (!site->ops.len || !memmem(site->ops.data, site->ops.len, op.s, op.n)) {
+			buf_add(&site->ops, op.s, op.n);
+			buf_addc(&site->ops, '\n');
+		}
+	}
+}
+
+/* A trace has one kind of loader as a rule; its name need not be in what every
+ * site of it did. */
+static const char *loader_of(const struct rank_index *sites, int unit)
+{
+	size_t n;
+	bool own = false, workers = false;
+	struct rank_row **site = rank_index_unit(sites, unit, &n);
+	for (size_t i = 0; i < n; i++) {
+		const char *doing = site[i]->doing.len ? site[i]->doing.data : "";
+		own |= strstr(doing, "_SingleProcessDataLoaderIter") != NULL;
+		workers |= strstr(doing, "_MultiProcessingDataLoaderIter") != NULL;
+	}
+	return own == workers ? NULL : own ? "main" : "workers";
+}
+
+static void sites_join(const struct rank_index *sites, const struct rank_index *kernels)
+{
+	const char *loader = NULL;
+	for (size_t i = 0; i < sites->n; i++) {
+		struct rank_row *site = sites->row[i];
+		if (i == 0 || sites->row[i - 1]->unit != site->unit)
+			loader = loader_of(sites, site->unit);
+		site->loader = loader;
+		launch_join(site, sites);
+		ops_join(site, kernels);
+	}
+}
+
 /* Collectives of the kernel's own name, else of its line, else all. */
 static bool collective_fits(const struct rank_row *kernel, const struct rank_row *c, int how)
 {
@@ -173,7 +218,7 @@ static bool row_is_joined(const struct rank_row *r)
 
 void rank_join(const struct rank_job *job, struct rank_rows *rows)
 {
-	struct rank_index sites, losses, copies, collectives, ranks;
+	struct rank_index sites, kernels, losses, copies, collectives, ranks;
 	const struct rank_unit *last = NULL;
 	for (size_t i = 0; i < rows->n; i++) {
 		struct rank_row *r = &rows->row[i];
@@ -185,6 +230,7 @@ void rank_join(const struct rank_job *job, struct rank_rows *rows)
 		r->unit = last ? (int)(last - job->unit) : -1;
 	}
 	rank_index_init(&sites, rows, "view2.site");
+	rank_index_init(&kernels, rows, "view3.kernel");
 	rank_index_init(&losses, rows, "view2.loss");
 	rank_index_init(&copies, rows, "view3.copy");
 	rank_index_init(&collectives, rows, "view4.collective");
@@ -202,9 +248,9 @@ void rank_join(const struct rank_job *job, struct rank_rows *rows)
 			late_join(r, &ranks);
 		}
 	}
-	for (size_t i = 0; i < sites.n; i++)
-		launch_join(sites.row[i], &sites);
+	sites_join(&sites, &kernels);
 	rank_index_release(&sites);
+	rank_index_release(&kernels);
 	rank_index_release(&losses);
 	rank_index_release(&copies);
 	rank_index_release(&collectives);

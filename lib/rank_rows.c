@@ -189,6 +189,7 @@ static void row_release(struct rank_row *row)
 {
 	buf_release(&row->doing);
 	buf_release(&row->copies);
+	buf_release(&row->ops);
 	free(row->block);
 }
 

@@ -36,10 +36,13 @@ struct rank_row {
 	struct rank_field *field;
 	size_t nfield;
 	char *block;             /* owns field and all text */
-	struct buf doing;        /* rank_job: what its ns were spent in, one a line */
-	struct buf copies;       /* rank_job: copies at its anchor, one a line */
-	int64_t wait_permille;   /* rank_job: comm rows, NO_NUM unknown */
-	int64_t late_rank;       /* rank_join: comm rows, who came last, NO_NUM unknown */
+	/* rank_join: */
+	struct buf doing;        /* what its ns were spent in, one a line */
+	struct buf copies;       /* copies at its anchor, one a line */
+	struct buf ops;          /* of sites: operators of the kernels launched there */
+	const char *loader;      /* of input sites: "main" or "workers"; NULL unknown */
+	int64_t wait_permille;   /* comm rows, NO_NUM unknown */
+	int64_t late_rank;       /* comm rows, who came last, NO_NUM unknown */
 	int cause;               /* rank: the rule that took it, -1 none */
 };
 
