@@ -152,6 +152,8 @@ static int event_take(struct memcurves *m, struct sorter *sort, sqlite3_stmt *st
 
 	if (e.curve < 0)
 		return 0;
+	if (m->curve[e.curve].type == MEM_HOST)
+		e.reserved = NO_INT; /* the host's allocator has no cache: always 0 */
 	if (m->view->step_first != NO_INT && !wanted(&m->curve[e.curve], e.ts_ns))
 		return 0;
 	if (m->first_ns == NO_INT)

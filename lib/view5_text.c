@@ -207,8 +207,10 @@ static void curve_text(struct view *v, const struct memcurves *m, const struct m
 	}
 	buf_adds(b, "  peak allocated ");
 	add_size(b, c->peak_allocated);
-	buf_adds(b, ", peak reserved ");
-	add_size(b, c->peak_reserved);
+	if (c->type != MEM_HOST) {
+		buf_adds(b, ", peak reserved ");
+		add_size(b, c->peak_reserved);
+	}
 	buf_addc(b, '\n');
 	headroom_text(v, c, capacity);
 	growth_text(v, c);

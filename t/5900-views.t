@@ -1,0 +1,38 @@
+#!/bin/sh
+# tp-views: every view as a numbered text file.
+. "$(dirname "$0")/lib.sh"
+
+awk -v rank=0 -f "$TOP/t/tools/trace.awk" >t.json <<'EOF'
+user_annotation	ProfilerStep#5	1	1000.000	1000.000
+user_annotation	ProfilerStep#6	1	2000.000	1000.000
+cuda_runtime	cudaLaunchKernel	1	1010.000	5.000	"correlation": 1
+cuda_runtime	cudaLaunchKernel	1	2010.000	5.000	"correlation": 2
+kernel	gemm	7	1100.000	200.000	"correlation": 1
+kernel	gemm	7	2100.000	300.000	"correlation": 2
+EOF
+tp-ingest -q -o 's t.db' t.json 2>err || diag "$(cat err)"
+
+runs 0 'all views' tp-views -o "it's views" --capacity-gb 80 's t.db'
+is "$(cat out err)" '' 'say nothing'
+for f in 1_runtime_decomposition 3_kernel_table 5_memory; do
+	ok test -s "it's views/$f.txt" -- "$f.txt"
+done
+is "$(find "it's views" ! -name '[1-5]_*.txt' -type f)" '' 'and nothing else'
+tp-view1 -t 's t.db' >out
+same "it's views/1_runtime_decomposition.txt" out 'the text of the view'
+runs 0 'options are passed on' tp-views --step 6 -o six 's t.db'
+holds six/1_runtime_decomposition.txt '^6 ' 'the step asked for'
+lacks six/1_runtime_decomposition.txt '^5 ' 'and no other'
+runs 2 'no store' tp-views -o none none.db
+ok test ! -e none -- 'leaves nothing'
+runs 2 'a file that is no store' tp-views -o bad t.json
+ok test ! -e bad -- 'leaves nothing either'
+runs 2 'no operand' tp-views -o x
+runs 2 'an unknown option' tp-views --frobnicate 's t.db'
+runs 0 'help' tp-views --help
+is "$(awk 'length > 80' out)" '' 'in 80 columns'
+head -c 700 t.json >cut.json
+tp-ingest -q -o cut.db cut.json 2>err
+runs 3 'a partial trace' tp-views -o cut cut.db
+ok test -s cut/1_runtime_decomposition.txt -- 'has its views'
+done_testing
