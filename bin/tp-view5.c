@@ -25,7 +25,7 @@ static int opt_capacity(void *to, const char *value)
 
 static const struct opt opts[] = {
 	VIEW_OPTS(v),
-	{ 0, "capacity-gb", "SIZE", "what a device holds: GiB, or with suffix GB, GiB",
+	{ 0, "capacity-gb", "SIZE", "what a device holds: GiB, or GB as a suffix",
 		OPT_FN, &capacity_bytes, opt_capacity },
 	OPT_END
 };

@@ -228,6 +228,7 @@ static void look_text(struct view1 *job, const struct totals *t)
 {
 	struct buf *b = &job->view->text;
 	int64_t idle_ns = t->wall_ns - t->busy_ns, percent_ns = t->wall_ns / 100;
+	char median[NUM_LEN];
 
 	if (!t->wall_ns)
 		return;
@@ -235,6 +236,9 @@ static void look_text(struct view1 *job, const struct totals *t)
 		add_look(b, "operators take", t->busy_ns, t->wall_ns, "a job without a device");
 		return;
 	}
+	if (job->nstat == 1 && job->stat[0].counted && !job->stat[0].whole)
+		buf_addf(b, "  a step takes %s (median)\n",
+			num_fmt_ns(median, job->stat[0].median_ns));
 	if (idle_ns > percent_ns * IDLE_BIG_PERCENT)
 		add_look(b, "the device is IDLE", idle_ns, t->wall_ns, "see lost time (tp-view2)");
 	else

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#define HOST_SMALL_BYTES (1 << 20) /* scalars and the like on the host */
 #define TIGHT_PERCENT 5 /* less headroom: the next allocation may not fit */
 
 static void add_size(struct buf *b, int64_t bytes)
@@ -194,8 +195,14 @@ static void curve_text(struct view *v, const struct memcurves *m, const struct m
 	int64_t capacity, const struct alive *live)
 {
 	struct buf *b = &v->text;
+	char peak[NUM_LEN];
 
 	title_text(v, m, c);
+	if (c->type == MEM_HOST && c->totals && c->peak_allocated < HOST_SMALL_BYTES) {
+		buf_addf(b, "  peak allocated %s: nothing to see\n", num_fmt_gib(peak, c->peak_allocated));
+		checks_text(v, c);
+		return;
+	}
 	if (!c->events) {
 		buf_adds(b, "  no event in the steps asked for\n");
 		return;
