@@ -1,0 +1,205 @@
+"""One process of the job: configuration, life, the way out.
+
+torch_found() is called while the job is about to import torch; the hook proper
+starts when that import has ended.  The starter hears of this process then, and
+of its steps from the first one on; a process that makes none stays silent."""
+import atexit
+import json
+import os
+import sys
+import time
+
+from . import link, sampler, startup
+
+
+class Hook:
+    def __init__(self, conf, start_ns, imports):
+        self.conf = conf
+        self.pid = os.getpid()
+        self.epoch_ns = conf["epoch_mono_ns"]
+        self.link = None
+        self.alive = True
+        self.torch = None
+        self.rank = 0
+        self.parts = []  # what must be taken out again: off(), in this order
+        self.startup = startup.Startup(self, start_ns, imports)
+        self.sampler = sampler.Sampler(self)
+        self.steps = None
+        self.notes = set()
+
+    def rel(self, mono_ns):
+        return mono_ns - self.epoch_ns
+
+    # -- life ---------------------------------------------------------------
+
+    def begin(self):
+        """torch is being imported: sample the main thread from here on."""
+        os.register_at_fork(before=self.before_fork, after_in_parent=self.after_fork,
+                            after_in_child=self.in_child)
+        self.sampler.start()
+
+    def attach(self):
+        """torch has been imported."""
+        from . import steps
+        self.torch = sys.modules["torch"]
+        self.link = link.Link(self.conf["socket"])
+        self.link.put_record({
+            "kind": "tp_hello", "pid": self.pid,
+            "torch": str(getattr(self.torch, "__version__", "")),
+            "python": "%d.%d.%d" % sys.version_info[:3]})
+        self.link.flush(time.monotonic_ns())
+        self.startup.attach(self.torch)
+        self.steps = steps.Steps(self)
+        self.parts.append(self.steps)
+        self.steps.attach()
+        atexit.register(self.leave)
+
+    def first_step(self):
+        """Called once, when step 1 has ended: who we are, and the startup."""
+        self.rank, world = rank_of(self.torch)
+        self.link.put_record(describe(self, world))
+
+    def note(self, text):
+        """One line for the person, once."""
+        if text not in self.notes and self.link and not self.link.broken:
+            self.notes.add(text)
+            self.link.put_record({"kind": "tp_note", "text": text})
+
+    def off(self, why=None):
+        """Out of the job's way, for good."""
+        if not self.alive:
+            return
+        self.alive = False
+        self.sampler.stop()
+        while self.parts:
+            try:
+                self.parts.pop().off()
+            except Exception:
+                pass
+        if self.link and not self.link.broken:
+            if why:
+                self.link.put_record({"kind": "tp_off", "text": why})
+            self.link.finish(0.2)
+
+    def fail(self, where):
+        """From an except clause: the hook has a fault, the job goes on."""
+        kind, value = sys.exc_info()[:2]
+        self.off("%s: %s: %s" % (where, getattr(kind, "__name__", kind), value))
+
+    def leave(self):
+        """atexit: the last steps, and word that this was a proper end."""
+        if not self.alive or os.getpid() != self.pid:
+            return
+        try:
+            self.sampler.stop()
+            if self.steps:
+                self.steps.finish()
+            self.link.put_record({
+                "kind": "tp_bye", "dropped": self.link.dropped})
+            self.link.finish()
+        except Exception:
+            pass
+        self.alive = False
+
+    # -- fork ---------------------------------------------------------------
+    # A thread of ours at fork() would make Python 3.12 warn on the job's
+    # stderr, so it is stopped before.  It comes back at once when the process
+    # has other threads anyway, else with the next step.
+
+    def before_fork(self):
+        if self.alive and os.getpid() == self.pid:
+            self.sampler.stop()
+
+    def after_fork(self):
+        if self.alive and os.getpid() == self.pid and other_threads():
+            self.sampler.start()
+
+    def in_child(self):
+        """A forked child does nothing, ever: no thread, no socket, no tap."""
+        self.alive = False
+        self.sampler.forget()
+        if self.link:
+            self.link.close()
+        while self.parts:
+            try:
+                self.parts.pop().off()
+            except Exception:
+                pass
+
+
+def other_threads():
+    try:
+        with open("/proc/self/stat", "rb") as f:
+            return int(f.read().rpartition(b")")[2].split()[17]) > 1
+    except (OSError, ValueError, IndexError):
+        return False
+
+
+def rank_of(torch):
+    dist = sys.modules.get("torch.distributed")
+    try:
+        if dist and dist.is_available() and dist.is_initialized():
+            return dist.get_rank(), dist.get_world_size()
+    except Exception:
+        pass
+    try:
+        return int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    except (KeyError, ValueError):
+        return 0, 1
+
+
+def describe(hook, world):
+    torch = hook.torch
+    record = {"kind": "run", "rank": hook.rank, "world_size": world,
+              "pid": hook.pid, "argv": list(getattr(sys, "argv", [])),
+              "cwd": os.getcwd(), "torch": str(torch.__version__),
+              "python": "%d.%d.%d" % sys.version_info[:3]}
+    record.update(hook.steps.rule_words())
+    try:
+        if torch.cuda.is_initialized():
+            p = torch.cuda.get_device_properties(torch.cuda.current_device())
+            record["device"] = {"name": p.name, "sms": p.multi_processor_count,
+                                "capacity_bytes": p.total_memory}
+    except Exception:
+        pass
+    return record
+
+
+# -- the import of torch -----------------------------------------------------
+
+class LateLoader:
+    """Stands in for torch's loader just for the load, so that the hook knows
+    when torch is complete.  The module itself keeps its own loader."""
+
+    def __init__(self, loader, spec, done):
+        self.loader, self.spec, self.done = loader, spec, done
+
+    def create_module(self, spec):
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module):
+        module.__loader__ = self.spec.loader = self.loader
+        self.loader.exec_module(module)
+        self.done()
+
+    def __getattr__(self, name):
+        return getattr(self.loader, name)
+
+
+def torch_found(spec, conf_path, start_ns, imports):
+    try:
+        with open(conf_path, encoding="utf-8") as f:
+            conf = json.load(f)
+    except (OSError, ValueError):
+        return
+    hook = Hook(conf, start_ns, imports)
+
+    def done():
+        try:
+            hook.attach()
+        except Exception:
+            hook.fail("attach")
+
+    loader = LateLoader(spec.loader, spec, done)
+    hook.begin()
+    spec.loader = loader

@@ -1,0 +1,130 @@
+"""A profiler that the script has of its own.
+
+Under tp-time it stays off: the clock is to be honest.  Its calls still work
+and find nothing recorded.  Under tp-capture it is the script's: where its
+window and ours meet, ours gives way.  Its step() ends a step in both."""
+import sys
+
+OFF_NOTE = ("the script's own profiler stays off in this run "
+            "(what it writes holds no events)")
+
+
+class Profilers:
+    def __init__(self, steps):
+        self.steps = steps
+        self.hook = steps.hook
+        self.quiet = bool(self.hook.conf.get("profilers_off"))
+        self.active = set()  # ids of the script's profilers at work
+        self.tapped = False
+        mod = sys.modules.get("torch.profiler.profiler")
+        if mod is None:
+            return
+        self.kineto = mod._KinetoProfile
+        taps = steps.taps
+        taps.add(mod.profile, "step", self.told_step)
+        if self.quiet:
+            taps.add(mod.profile, "start", self.silence)
+            taps.add(mod.profile, "__enter__", self.silence)
+            taps.add(self.kineto, "start", self.silence)
+            for name in ("key_averages", "events", "export_chrome_trace",
+                         "export_stacks", "export_memory_timeline"):
+                taps.add(self.kineto, name, self.give_empty)
+            legacy = sys.modules.get("torch.autograd.profiler")
+            taps.add(getattr(legacy, "profile", None), "__enter__", self.silence_legacy)
+        else:
+            taps.add(self.kineto, "prepare_trace", self.script_begins)
+            taps.add(self.kineto, "start_trace", self.script_begins)
+            taps.add(self.kineto, "stop_trace", self.script_ends)
+            legacy = sys.modules.get("torch.autograd.profiler")
+            taps.add(getattr(legacy, "profile", None), "_prepare_trace", self.legacy_begins)
+
+    def told_step(self, prof):
+        self.steps.guard(self.steps.profiler_turn)
+
+    # -- off ------------------------------------------------------------------
+
+    def silence(self, prof):
+        self.steps.guard(self.switch_off, prof)
+
+    def switch_off(self, prof):
+        if getattr(prof, "_tp_off", False):
+            return
+        prof._tp_off = True
+        prof.record_steps = False
+        prof.action_map = {}
+        for name in ("prepare_trace", "start_trace", "stop_trace"):
+            setattr(prof, name, _nothing)
+        self.hook.note(OFF_NOTE)
+
+    def silence_legacy(self, prof):
+        if getattr(prof, "enabled", False):
+            self.steps.guard(self.switch_off_legacy, prof)
+
+    def switch_off_legacy(self, prof):
+        # `with ... as p` gives None when it is off from the start: it goes off
+        # where it would have begun
+        prof._prepare_trace = _nothing
+        prof._start_trace = lambda: setattr(prof, "enabled", False)
+        empty = sys.modules["torch.autograd.profiler_util"].EventList([])
+        empty._build_tree()
+        for name in ("function_events", "_function_events"):
+            try:
+                setattr(prof, name, empty)
+            except AttributeError:
+                pass  # a property in some versions
+        prof.kineto_results = NoResults()
+        if not hasattr(prof, "experimental_config"):
+            prof.experimental_config = NoConfig()
+        self.hook.note(OFF_NOTE)
+
+    def give_empty(self, prof):
+        if getattr(prof, "_tp_off", False) and getattr(prof, "profiler", None) is None:
+            self.steps.guard(self.make_empty, prof)
+
+    def make_empty(self, prof):
+        legacy = sys.modules["torch.autograd.profiler"].profile(enabled=False)
+        self.switch_off_legacy(legacy)
+        prof.profiler = legacy
+
+    # -- beside ours ----------------------------------------------------------
+
+    def script_begins(self, prof):
+        if not self.steps.busy:
+            self.active.add(id(prof))
+            self.steps.guard(self.give_way)
+
+    def script_ends(self, prof):
+        self.active.discard(id(prof))
+
+    def legacy_begins(self, prof):
+        if not self.steps.busy:
+            self.steps.guard(self.give_way)
+
+    def give_way(self):
+        if self.steps.window:
+            self.steps.window.give_way()
+
+
+class NoResults:
+    """What a finished profiler holds, empty."""
+
+    def save(self, path):
+        with open(path, "w", encoding="ascii") as f:
+            f.write('{"schemaVersion": 1, "traceEvents": []}\n')
+
+    def events(self):
+        return []
+
+    def experimental_event_tree(self):
+        return []
+
+
+class NoConfig:
+    """A profiler that was never enabled has no configuration to ask."""
+
+    def __getattr__(self, name):
+        return False
+
+
+def _nothing(*args, **kwargs):
+    return None
