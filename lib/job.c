@@ -1,0 +1,257 @@
+#include "base.h"
+#include "job.h"
+#include "mem.h"
+#include "say.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* After the job's own process its others (ranks under a launcher) have this
+ * long to close their links; a daemon that it left holds one for ever. */
+#define LINGER_NS INT64_C(1000000000)
+
+static const int relayed[] = {
+	SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGCHLD
+};
+
+/* As they were when we were started: the job gets them so. */
+static struct {
+	struct sigaction pipe;
+	sigset_t mask;
+} remembered;
+
+void job_remember(void)
+{
+	(void)sigaction(SIGPIPE, NULL, &remembered.pipe);
+	(void)sigprocmask(SIG_BLOCK, NULL, &remembered.mask);
+}
+
+static int64_t clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int64_t job_clock_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+int64_t job_unix_ns(void)
+{
+	return clock_ns(CLOCK_REALTIME);
+}
+
+int job_open(struct job *j)
+{
+	sigset_t set;
+
+	*j = (struct job){ .pid = -1, .signal_fd = -1 };
+	if (hooklink_open(&j->link))
+		return -1;
+	/* our reader may go away: the job ends as it would, we say so */
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_LEN(relayed); i++)
+		sigaddset(&set, relayed[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	j->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return j->signal_fd < 0 ? error_errno("signalfd") : 0;
+}
+
+/* Give the terminal to a group; from the background that takes SIGTTOU. */
+static void terminal_to(pid_t group)
+{
+	sigset_t set, old;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	(void)tcsetpgrp(STDIN_FILENO, group);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
+static void child_fail(int fd)
+{
+	int e = errno;
+
+	(void)!write(fd, &e, sizeof e);
+	_exit(127);
+}
+
+static void child(struct job *j, const struct job_spec *spec, int fail_fd)
+{
+	setpgid(0, 0);
+	if (j->terminal)
+		terminal_to(getpid());
+	/* if we are killed outright, at least the job's own process goes too */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (spec->stdin_null) {
+		int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+		if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
+			child_fail(fail_fd);
+	}
+	if (spec->stdout_to_stderr && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		child_fail(fail_fd);
+	if (hooklink_env(&j->link))
+		child_fail(fail_fd);
+	sigaction(SIGPIPE, &remembered.pipe, NULL);
+	sigprocmask(SIG_SETMASK, &remembered.mask, NULL);
+	execvp(spec->argv[0], spec->argv);
+	child_fail(fail_fd);
+}
+
+int job_start(struct job *j, const struct job_spec *spec)
+{
+	int fail[2], e;
+	ssize_t n;
+
+	if (pipe2(fail, O_CLOEXEC))
+		return error_errno("pipe");
+	j->terminal = !spec->stdin_null && isatty(STDIN_FILENO) &&
+		tcgetpgrp(STDIN_FILENO) == getpgrp();
+	j->pid = fork();
+	if (j->pid < 0) {
+		close(fail[0]);
+		close(fail[1]);
+		return error_errno("fork");
+	}
+	if (j->pid == 0)
+		child(j, spec, fail[1]);
+	close(fail[1]);
+	setpgid(j->pid, j->pid); /* whoever is first */
+	do
+		n = read(fail[0], &e, sizeof e);
+	while (n < 0 && errno == EINTR);
+	close(fail[0]);
+	if (n == (ssize_t)sizeof e) {
+		j->exec_errno = errno = e;
+		error_errno("%s", spec->argv[0]);
+		while (waitpid(j->pid, &j->status, 0) < 0 && errno == EINTR)
+			;
+		j->ended = true;
+		if (j->terminal)
+			terminal_to(getpgrp());
+	}
+	return 0;
+}
+
+/* ^Z: the terminal comes back to whoever started us, and we stop too. */
+static void job_stopped(struct job *j)
+{
+	if (j->terminal)
+		terminal_to(getpgrp());
+	raise(SIGSTOP);
+	if (j->terminal)
+		terminal_to(j->pid);
+	kill(-j->pid, SIGCONT);
+}
+
+static void job_reap(struct job *j)
+{
+	int status;
+
+	while (!j->ended && waitpid(j->pid, &status, WNOHANG | WUNTRACED) == j->pid) {
+		if (WIFSTOPPED(status)) {
+			job_stopped(j);
+			continue;
+		}
+		j->status = status;
+		j->ended = true;
+		j->ended_ns = job_clock_ns();
+		if (j->terminal)
+			terminal_to(getpgrp());
+	}
+}
+
+static void job_signals(struct job *j)
+{
+	struct signalfd_siginfo s;
+
+	while (read(j->signal_fd, &s, sizeof s) == (ssize_t)sizeof s) {
+		int sig = (int)s.ssi_signo;
+
+		if (sig == SIGCHLD)
+			continue;
+		if (sig != SIGCONT && sig != SIGUSR1 && sig != SIGUSR2)
+			j->relayed = sig;
+		kill(-j->pid, sig);
+	}
+	job_reap(j);
+}
+
+/* Milliseconds to wait at most: for ever while the job runs. */
+static int job_patience(const struct job *j)
+{
+	int64_t left = j->ended_ns + LINGER_NS - job_clock_ns();
+
+	if (!j->ended)
+		return -1;
+	return left > 0 ? (int)(left / 1000000) + 1 : 0;
+}
+
+/* After a signal that ends: nothing of the group stays. */
+static void group_end(struct job *j)
+{
+	int64_t until = job_clock_ns() + JOB_GRACE_NS;
+	struct timespec nap = { 0, 20000000 };
+
+	if (kill(-j->pid, j->relayed))
+		return;
+	while (kill(-j->pid, 0) == 0 && job_clock_ns() < until)
+		nanosleep(&nap, NULL);
+	(void)kill(-j->pid, SIGKILL);
+}
+
+void job_run(struct job *j, const struct job_ears *ears)
+{
+	while (!j->ended || (j->link.n && job_patience(j) > 0)) {
+		if (ears->idle && ears->idle(ears->arg))
+			break; /* cannot be: it keeps its own failures */
+		if (hooklink_wait(&j->link, j->signal_fd, job_patience(j),
+		    ears->line, ears->arg))
+			job_signals(j);
+	}
+	/* links that came while it ended */
+	(void)hooklink_wait(&j->link, j->signal_fd, 0, ears->line, ears->arg);
+	(void)hooklink_wait(&j->link, j->signal_fd, 0, ears->line, ears->arg);
+	if (j->relayed)
+		group_end(j);
+}
+
+int job_code(const struct job *j)
+{
+	if (j->exec_errno)
+		return j->exec_errno == ENOENT ? 127 : 126;
+	return WIFSIGNALED(j->status) ? 128 + WTERMSIG(j->status) :
+		WEXITSTATUS(j->status);
+}
+
+void job_say_end(const struct job *j)
+{
+	if (j->exec_errno)
+		return; /* said */
+	if (WIFSIGNALED(j->status))
+		note("the job was ended by signal %d (%s)", WTERMSIG(j->status),
+			strsignal(WTERMSIG(j->status)));
+	else if (WEXITSTATUS(j->status))
+		note("the job ended with status %d", WEXITSTATUS(j->status));
+}
+
+void job_close(struct job *j)
+{
+	if (j->signal_fd >= 0)
+		close(j->signal_fd);
+	j->signal_fd = -1;
+	hooklink_close(&j->link);
+}

@@ -1,0 +1,67 @@
+/* job.h - start a command, relay signals to it and its status from it, and
+ * listen meanwhile to the hook inside it (hooklink.h).
+ *
+ *	job_remember();  say_init(argv[0]);      in this order, first of all
+ *	job_open(&job)                           the private folder, the socket
+ *	... write the hook's configuration (job.link.dir) ...
+ *	job_start(&job, &spec)                   fork and exec
+ *	job_run(&job, &ears)                     until it and its links have ended
+ *	job_code(&job)  job_close(&job)
+ *
+ * The job is a process group of its own; a terminal that was ours becomes its
+ * own until it ends or stops.  SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and
+ * SIGUSR2 that reach us go on to the group.  After a relayed SIGINT, SIGTERM,
+ * SIGHUP or SIGQUIT nothing of the group is left: what does not go in
+ * JOB_GRACE_NS is killed.  A job that ends by itself keeps what it left running
+ * in the background, as it would in a shell. */
+#ifndef TP_JOB_H
+#define TP_JOB_H
+
+#include "base.h"
+#include "hooklink.h"
+
+#include <sys/types.h>
+
+#define JOB_GRACE_NS (5 * INT64_C(1000000000))
+
+struct job_spec {
+	char **argv;
+	bool stdout_to_stderr;  /* our stdout is data */
+	bool stdin_null;        /* our stdin is data */
+};
+
+struct job {
+	struct hooklink link;
+	pid_t pid;
+	int exec_errno;         /* 0: it ran */
+	int status;             /* of waitpid, once ended */
+	bool ended;
+	int relayed;            /* the last signal that ends, 0 none */
+	int64_t ended_ns;
+	int signal_fd;
+	bool terminal;          /* the terminal on stdin is the job's meanwhile */
+};
+
+/* What the caller is told; both may be NULL. */
+struct job_ears {
+	int (*line)(void *arg, struct hook_client *c, struct text line); /* -1: close it */
+	int (*idle)(void *arg); /* before each wait: flush what was written */
+	void *arg;
+};
+
+void job_remember(void);
+int job_open(struct job *j) RESULT_USED;         /* -1 said */
+/* 0 started or exec failed (exec_errno is set, said), -1 said. */
+int job_start(struct job *j, const struct job_spec *spec) RESULT_USED;
+void job_run(struct job *j, const struct job_ears *ears);
+/* The job's own status, 128+N when a signal ended it (said), 126 or 127 when
+ * it could not run. */
+int job_code(const struct job *j);
+void job_say_end(const struct job *j);           /* a line unless it ended with 0 */
+void job_close(struct job *j);                   /* the folder goes */
+
+/* CLOCK_MONOTONIC, as the hook's clock. */
+int64_t job_clock_ns(void);
+int64_t job_unix_ns(void);
+
+#endif
