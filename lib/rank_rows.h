@@ -7,7 +7,7 @@
  * rows with one identity (store, view, trace, key) but other values the first
  * in order stays and `clashes` counts the other.
  *
- * Memory: about 1 KB a row; view5.sample is counted, not kept.  More than
+ * Memory: about 3 KB a row; view5.sample is counted, not kept.  More than
  * RANK_ROWS_MAX rows are refused, since a report on a part of them would lie. */
 #ifndef TP_RANK_ROWS_H
 #define TP_RANK_ROWS_H
