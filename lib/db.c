@@ -55,6 +55,14 @@ int db_open(struct db *db, const char *path, enum db_mode mode)
 
 void db_close(struct db *db)
 {
+	sqlite3_stmt *left;
+
+	/* a leftover would keep the lock, and another connection of ours would
+	 * wait for it in vain */
+	while (db->h && (left = sqlite3_next_stmt(db->h, NULL)) != NULL) {
+		warn("%s: statement not finished: %s", db->name, sqlite3_sql(left));
+		sqlite3_finalize(left);
+	}
 	sqlite3_close(db->h);
 	free(db->name);
 	db->h = NULL;

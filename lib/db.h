@@ -17,6 +17,7 @@ struct db {
 enum db_mode { DB_READ, DB_WRITE };
 /* The file must exist.  Its name is used as it is: never a URI. */
 int db_open(struct db *db, const char *path, enum db_mode mode) RESULT_USED;
+/* Every statement should be finished; one that is not is said. */
 void db_close(struct db *db);
 /* Malloc'd: path as SQLite must be given it (a name that begins with "file:"
  * would be a URI where SQLite was built that way; "./file:" is not). */

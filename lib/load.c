@@ -62,6 +62,7 @@ void load_release(struct load *l)
 	db_finish(&l->put_host);
 	db_finish(&l->put_sample);
 	db_finish(&l->put_coll);
+	lost_free(l->lost);
 	names_release(&l->names);
 	devices_release(&l->devices);
 	tracks_release(&l->tracks);
