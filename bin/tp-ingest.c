@@ -111,7 +111,9 @@ static int as_records(struct ingest *g, char **path, int n, struct tally *t)
 	enum face wish = text ? FACE_TEXT : json ? FACE_JSON : lz4 ? FACE_LZ4 : FACE_AUTO;
 	struct stream_writer w;
 
-	if (stream_writer_init(&w, STDOUT_FILENO, face_resolve(wish, STDOUT_FILENO)) < 0)
+	wish = face_resolve(wish, STDOUT_FILENO);
+	g->text = wish == FACE_TEXT;
+	if (stream_writer_init(&w, STDOUT_FILENO, wish) < 0)
 		return ST_FAIL;
 	g->out = &w;
 	if (take_all(g, path, n, t) < 0) {

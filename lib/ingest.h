@@ -13,6 +13,7 @@
 struct ingest {
 	struct store *store;        /* NULL: records go to out */
 	struct stream_writer *out;
+	bool text;                  /* out gets lines for a person */
 	char **argv;                /* for the provenance of out */
 	struct load_opt opt;
 	int64_t rank;               /* --rank; NO_INT */

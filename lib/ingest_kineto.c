@@ -2,6 +2,7 @@
 #include "base.h"
 #include "ingest.h"
 
+#include "event_text.h"
 #include "evrec.h"
 #include "kineto.h"
 #include "mem.h"
@@ -36,7 +37,12 @@ static int take_event(void *arg, const struct event *ev)
 
 	if (++f->n % PROGRESS_EVERY == 0)
 		show_progress(f);
-	rc = f->g->store ? load_event(&f->load, ev) : evrec_put(f->g->out, ev, 0);
+	if (f->g->store)
+		rc = load_event(&f->load, ev);
+	else if (f->g->text)
+		rc = event_text_put(f->g->out->out, ev);
+	else
+		rc = evrec_put(f->g->out, ev, 0);
 	f->failed |= rc < 0;
 	return rc;
 }
@@ -58,8 +64,8 @@ static int finish_store(struct feed *f, struct trace_info *info)
 
 static int finish_records(struct feed *f, struct trace_info *info)
 {
-	if (evrec_put_info(f->g->out, info, info->base_ns) < 0
-	    || stream_end(f->g->out, !info->partial, -1) < 0)
+	if (!f->g->text && (evrec_put_info(f->g->out, info, info->base_ns) < 0
+		|| stream_end(f->g->out, !info->partial, -1) < 0))
 		return -1;
 	import_report(info, NULL);
 	f->g->traces++;
@@ -72,6 +78,8 @@ static int begin(struct feed *f)
 
 	if (g->store)
 		return load_begin(&f->load, g->store, &g->opt);
+	if (g->text)
+		return event_text_head(g->out->out, in_name(f->in));
 	return stream_head(g->out, 0, (struct text){ NULL, 0 }, g->argv);
 }
 
@@ -82,7 +90,7 @@ static int give_up(struct feed *f)
 		return -1;
 	if (f->g->store)
 		return store_drop_trace(f->g->store, f->load.id) < 0 ? -1 : ST_FAIL;
-	return stream_end(f->g->out, false, -1) < 0 ? -1 : ST_FAIL;
+	return !f->g->text && stream_end(f->g->out, false, -1) < 0 ? -1 : ST_FAIL;
 }
 
 int ingest_kineto(struct ingest *g, struct in *in, const void *first, size_t n)

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "event_text.h"
 #include "evrec.h"
 #include "honest_rows.h"
 #include "mem.h"
@@ -157,6 +158,27 @@ static int take_all(struct segment *s, const char *name)
 	return segment_finish(s, name) < 0 ? -1 : rc < 0 ? ST_FAIL : ST_OK;
 }
 
+/* For a person: events as lines, and the other records as they are. */
+static int show_all(struct ingest *g, struct stream *stream, const char *name)
+{
+	struct rec r;
+	struct event ev;
+	int rc, got;
+
+	if (event_text_head(g->out->out, name) < 0)
+		return -1;
+	while ((rc = stream_next(stream, &r)) > 0) {
+		got = evrec_get(&r, &ev);
+		if (got > 0 && event_text_put(g->out->out, &ev) < 0)
+			return -1;
+		if (got < 0)
+			stream_reject(stream, "an event that cannot be");
+		if (got == 0 && stream_pass(g->out, r.line) < 0)
+			return -1;
+	}
+	return rc < 0 ? ST_FAIL : ST_OK;
+}
+
 /* Without a store a stream passes through: its events are records already. */
 static int relay_all(struct ingest *g, struct stream *stream)
 {
@@ -179,7 +201,8 @@ int ingest_stream(struct ingest *g, struct in *in, const void *first, size_t n)
 	int status, end;
 
 	s.stream = stream_adopt(in, first, n);
-	status = g->store ? take_all(&s, name) : relay_all(g, s.stream);
+	status = g->store ? take_all(&s, name)
+		: g->text ? show_all(g, s.stream, name) : relay_all(g, s.stream);
 	segment_release(&s);
 	end = stream_close(s.stream);
 	free(name);

@@ -89,5 +89,10 @@ is "$(sqlite3 h.db 'SELECT count(*) FROM run_steps; SELECT count(*) FROM honest_
 1" 'only the trace is new'
 runs 0 'a stream passes through' tp-ingest -j time.tp
 is "$(grep -c '"kind":"step"' out)" 2 'with the records that it does not know'
+runs 0 '-t' tp-ingest -t t.json
+holds out '^ +[0-9.]+ us +100 us  cpu_op +aten::mm$' 'shows events for a person'
+mv out text
+runs 0 '-t of a stream' tp-ingest -t plain
+is "$(grep -c aten::mm out)" 1 'too'
 runs 2 'a full disk' sh -c 'tp-ingest -j t.json >/dev/full'
 done_testing
