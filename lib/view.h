@@ -70,7 +70,7 @@ int view_opt_clock(void *to, const char *value);
 	{ 0, "top", "N", "rows of a text table (10); records are never cut", \
 		OPT_INT, &(v).top, NULL }, \
 	{ 0, "all", NULL, "all rows of the text tables", OPT_FLAG, &(v).all, NULL }, \
-	{ 0, "clock", "CLOCK", "steps end at the drain point (drain) or host mark (host)", \
+	{ 0, "clock", "CLOCK", "where steps end: drain (the device), or host", \
 		OPT_FN, &(v), view_opt_clock }, \
 	{ 'o', "output", "FILE", "write there; it appears whole or not at all", \
 		OPT_STR, &(v).out_path, NULL }, \
