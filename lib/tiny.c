@@ -142,7 +142,10 @@ static int kernel_add(struct tiny *v, struct tiny_device *d, const struct tiny_o
 {
 	int64_t dur_ns = op->end_ns - op->ts_ns;
 	struct slot *slot = slot_of(d, op->corr);
-	if (op->corr != NO_ID && slot->corr == op->corr && slot->launch > d->oldest) {
+	if (op->corr != NO_ID && slot->launch && slot->corr == op->corr) {
+		/* one that is complete was, and is no launch again */
+		if (slot->launch <= d->oldest)
+			return 0;
 		struct span *l = &d->open[(slot->launch - 1) % TINY_OPEN];
 		l->end_ns = MAX(l->end_ns, op->end_ns);
 		l->kernel_ns += dur_ns;

@@ -12,7 +12,7 @@
  * and never overlap in launches.
  *
  * Memory: the last TINY_OPEN launches of each device; ops of a correlation that
- * come after so many others count as another launch. */
+ * come after so many others, or after such an idle, count no more. */
 #ifndef TP_TINY_H
 #define TP_TINY_H
 

@@ -1,0 +1,217 @@
+/* view_lost_text.c - lost time for a person: the ledger as one bar, the sites by
+ * cost, then single losses. */
+#include "base.h"
+#include "view_lost.h"
+
+#include <stdlib.h>
+
+#include "num.h"
+#include "tab.h"
+#include "utf8.h"
+
+#define BAR_MARGIN 4
+
+static const struct { char letter; const char *means; } CAUSE[] = {
+	[IDLE_SYNC] = { 's', "the host waited for the device, and filled its queue again" },
+	[IDLE_ALLOC] = { 'a', "the host took or gave back device memory" },
+	[IDLE_INPUT] = { 'i', "the host was loading data" },
+	[IDLE_HOST] = { 'h', "the host was busy with something else" },
+	[IDLE_UNKNOWN] = { '?', "no thread left a record" },
+	[IDLE_LAUNCH] = { 'l', "the launch was on its way" },
+	[IDLE_QUEUED] = { 'q', "issued long ago, nothing recorded explains it" },
+	[IDLE_TURNAROUND] = { 't', "under 5 us between queued ops: the device's own pace" },
+	[IDLE_PROFILER] = { 'p', "the profiler saved its buffers" },
+	[IDLE_LOAD] = { 'c', "code was loaded or compiled at first use" },
+	[IDLE_UNLINKED] = { 'u', "the next op's call is not in the file" },
+	[IDLE_AFTER_LAST] = { '-', "no op came after" },
+};
+
+static void title_add(struct lost_part *p, int64_t wall_ns, int64_t steps)
+{
+	struct buf *b = &p->view->text;
+	const struct ledger *l = &p->device->account.total;
+	char idle[NUM_LEN], wall[NUM_LEN], share[NUM_LEN];
+	view_add_place(b, p->decomp->trace, p->part->device);
+	buf_addf(b, ": idle %s of %s (%s)", num_fmt_ns(idle, l->idle_ns),
+		num_fmt_ns(wall, wall_ns), num_fmt_share(share, l->idle_ns, wall_ns));
+	if (steps > 1)
+		buf_addf(b, ", %s a step over %" PRId64 " steps",
+			num_fmt_ns(idle, l->idle_ns / steps), steps);
+	buf_addc(b, '\n');
+}
+
+static void ledger_add(struct lost_part *p, int64_t wall_ns, int64_t steps)
+{
+	struct buf *b = &p->view->text;
+	const struct ledger *l = &p->device->account.total;
+	struct tab_part part[IDLE_CAUSE_COUNT + 1] = { { '#', wall_ns - l->idle_ns } };
+	struct tab *t = tab_new("lrrrw");
+	char ns[NUM_LEN], share[NUM_LEN];
+	for (enum idle_cause c = 0; c < IDLE_CAUSE_COUNT; c++)
+		part[c + 1] = (struct tab_part){ CAUSE[c].letter, l->cause_ns[c] };
+	buf_adds(b, "  [");
+	tab_bar(b, part, ARRAY_LEN(part), MAX(20, p->view->width - BAR_MARGIN));
+	buf_adds(b, "]\n");
+	tab_head(t, "", "cause", "a step", "of wall", "");
+	num_fmt_ns(ns, steps ? part[0].value / steps : part[0].value);
+	tab_row(t, "#", "busy", ns, num_fmt_share(share, part[0].value, wall_ns), "");
+	for (enum idle_cause c = 0; c < IDLE_CAUSE_COUNT; c++) {
+		const char letter[2] = { CAUSE[c].letter, 0 };
+		if (!l->cause_ns[c])
+			continue;
+		num_fmt_ns(ns, steps ? l->cause_ns[c] / steps : l->cause_ns[c]);
+		num_fmt_share(share, l->cause_ns[c], wall_ns);
+		tab_row(t, letter, idle_cause_name(c), ns, share, CAUSE[c].means);
+	}
+	tab_put(t, b, p->view->width, p->view->cut);
+	tab_free(t);
+	num_fmt_ns(ns, l->idle_ns);
+	buf_addf(b, "  adds up: the causes are wall - busy, %s; so are the sites\n", ns);
+}
+
+/* "aten::item, cudaStreamSynchronize" */
+static int doing_add(struct lost_part *p, struct tally *doing, struct buf *b)
+{
+	tally_sort(doing);
+	for (size_t i = 0; i < MIN(doing->n, 2u); i++) {
+		char *text = names_get(p->names, doing->item[i].key[0]);
+		if (!text)
+			return -1;
+		buf_addf(b, "%s%s", i ? ", " : "", text);
+		free(text);
+	}
+	return 0;
+}
+
+static int site_row(struct lost_part *p, struct tab *t, struct site *s, int64_t wall_ns,
+	int64_t steps)
+{
+	struct buf where = BUF_INIT, doing = BUF_INIT;
+	char ns[NUM_LEN], share[NUM_LEN], run[NUM_LEN];
+	int bad = lost_place(p->names, s->frame, s->op, &where) < 0 ||
+		doing_add(p, &s->doing, &doing) < 0;
+	if (!bad && doing.len)
+		buf_addf(&where, ": %s", doing.data);
+	if (!bad)
+		tab_row(t, idle_cause_name(s->cause),
+			num_fmt_ns(ns, steps ? s->cost_ns / steps : s->cost_ns),
+			num_fmt_share(share, s->cost_ns, wall_ns),
+			num_fmt_share(run, s->in_run_ns, s->cost_ns),
+			where.len ? where.data : "-");
+	buf_release(&where);
+	buf_release(&doing);
+	return bad ? -1 : 0;
+}
+
+static int sites_add(struct lost_part *p, int64_t wall_ns, int64_t steps)
+{
+	const struct account *a = &p->device->account;
+	struct tab *t = tab_new("lrrrw");
+	size_t n = 0, shown = 0;
+	int64_t incomplete_ns = 0;
+	int bad = 0;
+	char ns[NUM_LEN];
+	for (size_t i = 0; i < a->nsite; i++) {
+		n += !a->site[i].incomplete;
+		incomplete_ns += a->site[i].incomplete ? a->site[i].cost_ns : 0;
+	}
+	tab_head(t, "cause", "a step", "of wall", "in runs", "where: what the host was doing");
+	for (size_t i = 0; i < a->nsite && shown < view_rows(p->view, n) && !bad; i++) {
+		if (a->site[i].incomplete)
+			continue;
+		bad = site_row(p, t, &a->site[i], wall_ns, steps);
+		shown++;
+	}
+	buf_adds(&p->view->text, "\n  Sites: all idle time by cause and place\n");
+	if (shown)
+		tab_put(t, &p->view->text, p->view->width, p->view->cut);
+	tab_free(t);
+	view_add_rest(p->view, shown, n);
+	if (incomplete_ns)
+		buf_addf(&p->view->text, "  left out: %s of idle in incomplete steps, where ops"
+			" are missing\n", num_fmt_ns(ns, incomplete_ns));
+	return bad;
+}
+
+/* The place in each step: "12.3 ms, 12.1 ms, 12.4 ms". */
+static void offsets_add(const struct lost_group *g, struct buf *b)
+{
+	char ns[NUM_LEN];
+	for (size_t i = 0; i < ARRAY_LEN(g->at) && (int64_t)i < g->times; i++)
+		buf_addf(b, "%s%s", i ? ", " : "", num_fmt_ns(ns, g->at[i].offset_ns));
+	if (g->times > (int64_t)ARRAY_LEN(g->at))
+		buf_adds(b, ", ...");
+}
+
+static int group_row(struct lost_part *p, struct tab *t, struct lost_group *g)
+{
+	struct buf where = BUF_INIT, at = BUF_INIT, doing = BUF_INIT, op = BUF_INIT;
+	char ns[NUM_LEN], times[NUM_LEN], kernels[NUM_LEN];
+	int bad = lost_place(p->names, g->frame, g->op, &where) < 0 ||
+		doing_add(p, &g->doing, &doing) < 0 || lost_op_name(p, g->after, &op) < 0;
+	offsets_add(g, &at);
+	if (doing.len)
+		buf_addf(&where, "%s%s", where.len ? ": " : "", doing.data);
+	if (g->is_run)
+		buf_addf(&where, "%s%s in kernels, from ", where.len ? "; " : "",
+			num_fmt_ns(kernels, g->kernel_ns / g->times));
+	else if (op.len)
+		buf_addf(&where, "%sbefore ", where.len ? "; " : "");
+	if (op.len)
+		buf_addf(&where, "%.*s", (int)MIN(op.len, 60u), op.data);
+	num_fmt_count(times, g->times);
+	if (!bad)
+		tab_row(t, g->is_run ? "tiny" : "gap", idle_cause_name(g->cause),
+			num_fmt_ns(ns, g->cost_ns / g->times), times, at.data,
+			where.len ? where.data : "-");
+	buf_release(&where);
+	buf_release(&at);
+	buf_release(&doing);
+	buf_release(&op);
+	return bad ? -1 : 0;
+}
+
+static int losses_add(struct lost_part *p)
+{
+	struct buf *b = &p->view->text;
+	char n[2][NUM_LEN], ns[2][NUM_LEN];
+	int bad = 0;
+	for (int i = 0; i < 2; i++) {
+		num_fmt_count(n[i], p->losses[i]);
+		num_fmt_ns(ns[i], p->loss_ns[i]);
+	}
+	buf_addf(b, "\n  Single losses: %s gaps of 50 us and more (%s), %s runs of tiny kernels"
+		" (%s of idle inside)\n", n[0], ns[0], n[1], ns[1]);
+	lost_groups_sort(p);
+	if (!p->ngroup)
+		return 0;
+	struct tab *t = tab_new("llrrlw");
+	size_t shown = view_rows(p->view, p->ngroup);
+	tab_head(t, "loss", "cause", "a time", "times", "into its step", "where");
+	for (size_t i = 0; i < shown && !bad; i++)
+		bad = group_row(p, t, &p->group[i]);
+	tab_put(t, b, p->view->width, p->view->cut);
+	tab_free(t);
+	view_add_rest(p->view, shown, p->ngroup);
+	return bad;
+}
+
+int lost_part_text(struct lost_part *p)
+{
+	struct buf *b = &p->view->text;
+	int64_t wall_ns = 0;
+	int64_t steps = lost_part_steps(p, false, &wall_ns) + lost_part_steps(p, true, &wall_ns);
+	if (b->len)
+		buf_addc(b, '\n');
+	if (!wall_ns) {
+		view_add_place(b, p->decomp->trace, p->part->device);
+		buf_adds(b, p->part->unknown ?
+			": no device op is in this trace although calls launched some: what the"
+			" device did is not known (the profiler's device side was not started,"
+			" taken by another, or not permitted)\n" : ": no step with any length\n");
+		return 0;
+	}
+	title_add(p, wall_ns, steps);
+	ledger_add(p, wall_ns, steps);
+	return sites_add(p, wall_ns, steps) < 0 ? -1 : losses_add(p);
+}
