@@ -93,6 +93,13 @@ static bool row_of_unit(const struct rank_row *r)
 	return false;
 }
 
+static void unit_site_sum(struct rank_unit *u, const struct rank_row *r)
+{
+	ns_add(&u->site_ns, row_ns(r, "cost_ns"));
+	if (row_flag(r, "incomplete"))
+		ns_add(&u->unsure_ns, row_ns(r, "cost_ns"));
+}
+
 static void unit_take(struct rank_unit *u, const struct rank_row *r)
 {
 	if (row_is(r, "view1.step"))
@@ -100,7 +107,7 @@ static void unit_take(struct rank_unit *u, const struct rank_row *r)
 	else if (row_is(r, "view2.ledger"))
 		unit_ledger(u, r);
 	else if (row_is(r, "view2.site"))
-		ns_add(&u->site_ns, row_ns(r, "cost_ns"));
+		unit_site_sum(u, r);
 	else if (row_is(r, "view3.kernel"))
 		ns_add(&u->own_ns, row_ns(r, "own_ns"));
 }
@@ -250,6 +257,7 @@ static void job_add(struct rank_job *job, const struct rank_unit *u)
 	job->split_known |= u->has_steps;
 	ns_add(&job->busy_ns, u->busy_ns);
 	ns_add(&job->idle_ns, u->idle_ns);
+	ns_add(&job->unsure_ns, u->unsure_ns);
 	ns_add(&job->plain_idle_ns, ratio_of(u->idle_ns, u->plain));
 	ns_add(&job->compute_ns, u->compute_ns);
 	ns_add(&job->comm_ns, u->comm_ns);

@@ -33,6 +33,7 @@ struct rank_unit {
 	int64_t site_ns, own_ns;    /* all that view 2 and view 3 could charge */
 	int64_t median_ns, run_ahead_ns; /* medians of the steps; NO_NUM unknown */
 	int64_t incomplete;         /* steps flagged so */
+	int64_t unsure_ns;          /* idle in them: operations are missing there */
 	bool has_steps;             /* view1.step rows were there */
 	bool has_ledger;            /* view2.ledger of the device was */
 	bool busy_unknown;
@@ -49,6 +50,7 @@ struct rank_job {
 	struct rank_unit *unit;
 	size_t n, cap;
 	int64_t steps, wall_ns, busy_ns, idle_ns; /* sums over units */
+	int64_t unsure_ns;          /* idle in steps that lost operations */
 	int64_t plain_idle_ns;      /* idle with the profiler's weight taken out */
 	int64_t compute_ns, comm_ns, copy_ns;
 	int64_t cause_ns[IDLE_CAUSE_COUNT];

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "jw.h"
 #include "num.h"
 
 #define LINE_MAX_BYTES 1024 /* our own words and a few numbers, no names */
@@ -95,6 +96,8 @@ static const char *idle_verdict(const struct rank_job *job)
 		if (idle_cause_is_host((enum idle_cause)i) || i == IDLE_LAUNCH)
 			ns_add(&host_ns, job->cause_ns[i]);
 	}
+	if (job->unsure_ns * 2 > job->idle_ns)
+		return "but operations of the device are missing from the trace in most of it";
 	if (!known_ns)
 		return "why is not known without view 2";
 	if (host_ns * 2 >= known_ns)
@@ -186,6 +189,20 @@ static void head_missing(const struct rank_report *r)
 	buf_release(&b);
 }
 
+/* Empty when unknown; several kinds are not one name. */
+static struct text device_name(const struct rank_job *job)
+{
+	struct text name = TEXT("");
+	for (size_t i = 0; i < job->n; i++) {
+		const struct rank_row *row = job->unit[i].rank_row;
+		struct text own = row ? row_text(row, "device_name") : TEXT("");
+		if (i && !text_eq(own, name))
+			return TEXT("of several kinds");
+		name = own;
+	}
+	return name;
+}
+
 static void head_basis(const struct rank_report *r)
 {
 	const struct rank_job *job = r->rank->job;
@@ -198,10 +215,10 @@ static void head_basis(const struct rank_report *r)
 		buf_addf(&b, " in %" PRId64 " ranks", job->ranks);
 	if (job->traces > job->ranks)
 		buf_addf(&b, ", %" PRId64 " traces", job->traces);
-	const struct rank_row *row = job->unit[0].rank_row;
-	if (row && row_text(row, "device_name").n) {
+	struct text name = device_name(job);
+	if (name.n) {
 		buf_adds(&b, " (");
-		buf_add(&b, row_text(row, "device_name").s, row_text(row, "device_name").n);
+		jw_escape(&b, name);
 		buf_addc(&b, ')');
 	}
 	if (r->rank->share_of_run)

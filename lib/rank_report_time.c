@@ -121,6 +121,7 @@ static void time_idle(const struct rank_report *r)
 {
 	const struct rank_job *job = r->rank->job;
 	int64_t steps = MAX(job->steps, 1), wall_ns = job->busy_ns + job->idle_ns, known_ns = 0;
+	char unsure[NUM_LEN];
 	for (size_t i = 0; i < IDLE_CAUSE_COUNT; i++)
 		ns_add(&known_ns, job->cause_ns[i]);
 	if (!known_ns)
@@ -133,6 +134,10 @@ static void time_idle(const struct rank_report *r)
 		share_row(t, idle_cause_name((enum idle_cause)best), job->cause_ns[best], steps,
 			wall_ns, idle_words(best));
 	block_put(r, t);
+	if (job->unsure_ns)
+		rank_report_line(r, "%s a step of it lies in steps whose operations are partly missing "
+			"from the trace: nothing is concluded from it.\n",
+			num_fmt_ns(unsure, job->unsure_ns / steps));
 }
 
 struct class_sum {

@@ -179,6 +179,7 @@ static const struct { const char *kind; const char *field[6]; } EVIDENCE[] = {
 	{ "view2.site", { "cost_ns", "in_run_ns", "sites" } },
 	{ "view2.loss", { "cost_ns", "dur_ns", "launches", "kernel_ns" } },
 	{ "view3.kernel", { "own_ns", "count", "bytes", "blocks", "sms" } },
+	{ "view3.class", { "own_ns", "count" } },
 	{ "view3.copy", { "time_ns", "bytes", "count" } },
 	{ "view4.collective", { "exposed_ns", "total_ns", "wait_ns", "wire_ns", "count" } },
 	{ "view4.rank", { "others_waited_ns", "came_last", "wait_ns", "wire_ns" } },

@@ -65,6 +65,12 @@ holds out '^\{"kind":"strange","start_ns":7,"x":\[1,\{"y":2\}\]\}$' 'pass unchan
 is "$(grep -c '"kind":"head"' out)" 2 'under a head of their own'
 is "$(sed -n '/strange/{n;p;}' out | grep -c '"kind":"end"')" 1 'and their own end'
 
+# where operations are missing no idle is certain
+sed 's/"in_run_ns":20000000,/&"flags":["incomplete"],/' "$in" >lost
+runs 0 'steps that lost operations' tp-rank -t lost
+lacks out 'read-back-item' 'give no finding'
+holds out '^15.0 ms a step of it lies in steps whose operations' 'and the report says how much'
+
 # --top, --scope, --schedule, --causes
 runs 0 '--top 2' tp-rank -t --top 2 "$in"
 is "$(grep -c '^### [0-9]' out)" 2 'shows two'

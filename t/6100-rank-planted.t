@@ -34,7 +34,7 @@ done
 cat >check.pl <<'END'
 use strict; use warnings; use JSON::PP;
 my %fits = (
-	sync => qr/^(read-back|synchronize)/, host => qr/^(unfused|tiny|host-bound|read-back)/,
+	sync => qr/^(read-back|synchronize|wait)/, host => qr/^(unfused|tiny|host-bound|read-back)/,
 	input => qr/^loader/, transfer => qr/^(blocking|large)-cop/, precision => qr/^float/,
 );
 my $planted = shift;
