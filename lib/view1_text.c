@@ -6,8 +6,10 @@
 #include "utf8.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
-#define BAR 24           /* cells of a step's bar */
+#define BAR 22           /* cells of a step's bar */
+#define RANK_BAR 11      /* and of a rank's, beside its name and a word */
 #define IDLE_BIG_PERCENT 20
 #define COMM_BIG_PERCENT 10
 #define COPY_BIG_PERCENT 5
@@ -17,7 +19,8 @@ struct split_text {
 	struct buf bar;
 };
 
-static void split_format(struct split_text *t, int64_t wall_ns, const int64_t *part_ns)
+static void split_format(struct split_text *t, int64_t wall_ns, const int64_t *part_ns,
+	int bar)
 {
 	int64_t idle_ns = wall_ns - part_ns[0] - part_ns[1] - part_ns[2];
 	const struct tab_part part[] = {
@@ -29,7 +32,7 @@ static void split_format(struct split_text *t, int64_t wall_ns, const int64_t *p
 	num_fmt_ns(t->wall, wall_ns);
 	for (size_t i = 0; i < ARRAY_LEN(part); i++)
 		num_fmt_share(t->share[i], part[i].value, wall_ns);
-	tab_bar(&t->bar, part, ARRAY_LEN(part), BAR);
+	tab_bar(&t->bar, part, ARRAY_LEN(part), bar);
 }
 
 static struct tab *split_table(const char *first)
@@ -41,14 +44,19 @@ static struct tab *split_table(const char *first)
 	return t;
 }
 
-static void split_row(struct tab *t, const char *first, int64_t wall_ns,
-	const int64_t *part_ns, const char *words)
+struct split_words {
+	const char *first, *last;
+	int bar;
+};
+
+static void split_row(struct tab *t, const struct split_words *words, int64_t wall_ns,
+	const int64_t *part_ns)
 {
 	struct split_text s;
 
-	split_format(&s, wall_ns, part_ns);
-	tab_row(t, first, s.wall, s.share[0], s.share[1], s.share[2], s.share[3],
-		s.bar.data, words);
+	split_format(&s, wall_ns, part_ns, words->bar);
+	tab_row(t, words->first, s.wall, s.share[0], s.share[1], s.share[2], s.share[3],
+		s.bar.data, words->last);
 	buf_release(&s.bar);
 }
 
@@ -78,7 +86,8 @@ static void step_row(struct tab *t, const struct part_stat *s, size_t i)
 		tab_row(t, name, num_fmt_ns(wall, step->dur_ns), "?", "?", "?", "?",
 			"unknown", words.data);
 	else
-		split_row(t, name, step->dur_ns, part_step(p, i)->part_ns, words.data);
+		split_row(t, &(struct split_words){ name, words.data, BAR }, step->dur_ns,
+			part_step(p, i)->part_ns);
 	buf_release(&words);
 }
 
@@ -89,10 +98,24 @@ static const char *device_name(const struct part_stat *s)
 	return s->part->any ? NULL : s->trace->device_name;
 }
 
-static void part_title(struct view *v, const struct part_stat *s)
+static bool several_runs(const struct view1 *job)
 {
+	return job->nstat && job->stat[job->nstat - 1].run > 0; /* sorted by run */
+}
+
+static void add_part(struct buf *b, const struct view1 *job, const struct part_stat *s)
+{
+	if (several_runs(job))
+		buf_addf(b, "run %d ", s->run + 1);
+	view_add_place(b, s->trace, s->part->device);
+}
+
+static void part_title(struct view1 *job, const struct part_stat *s)
+{
+	struct view *v = job->view;
+
 	buf_addc(&v->text, '\n');
-	view_add_place(&v->text, s->trace, s->part->device);
+	add_part(&v->text, job, s);
 	if (device_name(s)) {
 		buf_adds(&v->text, ", ");
 		text_show(&v->text, (struct text){ device_name(s), strlen(device_name(s)) });
@@ -102,7 +125,7 @@ static void part_title(struct view *v, const struct part_stat *s)
 	else if (s->part->any)
 		buf_adds(&v->text, ": busy when any of the rank's devices is");
 	if (s->straggler)
-		buf_addf(&v->text, ": STRAGGLER (%s)", s->straggler);
+		buf_adds(&v->text, ": STRAGGLER");
 	buf_addc(&v->text, '\n');
 }
 
@@ -131,8 +154,8 @@ static void part_notes(struct view *v, const struct part_stat *s)
 	if (p->unknown)
 		return;
 	if (part_head(p)->busy_ns || part_tail(p)->busy_ns)
-		buf_addf(&v->text, "  device work outside the steps: %s before the first, %s"
-			" after the last\n", num_fmt_ns(a, part_head(p)->busy_ns),
+		buf_addf(&v->text, "  device work outside the steps: %s before, %s"
+			" after them\n", num_fmt_ns(a, part_head(p)->busy_ns),
 			num_fmt_ns(b, part_tail(p)->busy_ns));
 	if (!s->whole && s->counted && v->clock == CLOCK_DRAIN && s->run_ahead_ns > 0)
 		buf_addf(&v->text, "  the host runs %s ahead of the device (%s of a step)\n",
@@ -146,7 +169,7 @@ static void part_text(struct view1 *job, const struct part_stat *s)
 	struct tab *t = split_table(s->whole ? "" : "step");
 	size_t shown = 0, limit = view_rows(v, s->steps);
 
-	part_title(v, s);
+	part_title(job, s);
 	for (size_t i = 0; i < s->part->steps.n; i++)
 		if (s->part->steps.step[i].chosen && shown < limit) {
 			step_row(t, s, i);
@@ -158,31 +181,58 @@ static void part_text(struct view1 *job, const struct part_stat *s)
 	part_notes(v, s);
 }
 
-/* One row a rank and device, over all its steps. */
+static void rank_row(struct tab *t, const struct part_stat *s)
+{
+	struct buf place = BUF_INIT;
+	char wall[NUM_LEN];
+
+	view_add_place(&place, s->trace, s->part->device);
+	if (s->part->unknown)
+		tab_row(t, place.data, num_fmt_ns(wall, s->wall_ns), "?", "?", "?", "?",
+			"unknown", "");
+	else
+		split_row(t, &(struct split_words){ place.data, s->straggler ? "straggler" :
+			s->outlier ? "spread" : "", RANK_BAR }, s->wall_ns, s->part_ns);
+	buf_release(&place);
+}
+
+/* One row a rank and device, over all its steps; a table a run. */
 static void ranks_text(struct view1 *job)
 {
 	struct view *v = job->view;
-	struct tab *t = split_table("rank, device");
-	size_t limit = view_rows(v, job->nstat);
 
-	for (size_t i = 0; i < limit; i++) {
-		const struct part_stat *s = &job->stat[i];
-		struct buf place = BUF_INIT;
-		char wall[NUM_LEN];
+	for (size_t from = 0, to; from < job->nstat; from = to) {
+		struct tab *t = split_table("rank, device");
+		size_t limit;
 
-		view_add_place(&place, s->trace, s->part->device);
-		if (s->part->unknown)
-			tab_row(t, place.data, num_fmt_ns(wall, s->wall_ns), "?", "?", "?",
-				"?", "unknown", "");
+		for (to = from; to < job->nstat && job->stat[to].run == job->stat[from].run;)
+			to++;
+		limit = view_rows(v, to - from);
+		for (size_t i = 0; i < limit; i++)
+			rank_row(t, &job->stat[from + i]);
+		if (several_runs(job))
+			buf_addf(&v->text, "\nrun %d, all steps together\n",
+				job->stat[from].run + 1);
 		else
-			split_row(t, place.data, s->wall_ns, s->part_ns,
-				s->straggler ? "straggler" : s->outlier ? "outlier spread" : "");
-		buf_release(&place);
+			buf_adds(&v->text, "\nall steps together\n");
+		tab_put(t, &v->text, v->width, v->cut);
+		tab_free(t);
+		view_add_rest(v, limit, to - from);
 	}
-	buf_adds(&v->text, "\nall steps together\n");
-	tab_put(t, &v->text, v->width, v->cut);
-	tab_free(t);
-	view_add_rest(v, limit, job->nstat);
+}
+
+/* For a person by run and rank, not in the order of the hash. */
+static int stat_cmp(const void *a, const void *b)
+{
+	const struct part_stat *x = a, *y = b;
+
+	if (x->run != y->run)
+		return x->run < y->run ? -1 : 1;
+	if (x->trace->rank != y->trace->rank)
+		return x->trace->rank < y->trace->rank ? -1 : 1;
+	if (x->trace != y->trace)
+		return x->trace->number < y->trace->number ? -1 : 1;
+	return x->part < y->part ? -1 : x->part > y->part;
 }
 
 struct totals {
@@ -241,9 +291,9 @@ static void look_text(struct view1 *job, const struct totals *t)
 			num_fmt_ns(median, job->stat[0].median_ns));
 	if (idle_ns > percent_ns * IDLE_BIG_PERCENT)
 		add_look(b, "the device is IDLE", idle_ns, t->wall_ns, "see lost time (tp-view2)");
-	else
+	else if (t->part_ns[SPLIT_COMPUTE] * 2 > t->wall_ns)
 		add_look(b, "the device is busy", t->busy_ns, t->wall_ns,
-			"it binds, see the kernels (tp-view3)");
+			"it binds (see tp-view3)");
 	if (t->part_ns[SPLIT_COMM] > percent_ns * COMM_BIG_PERCENT)
 		add_look(b, "EXPOSED COMMUNICATION takes", t->part_ns[SPLIT_COMM], t->wall_ns,
 			"see overlap (tp-view4)");
@@ -281,7 +331,7 @@ static void spread_lines(struct view1 *job)
 		if (!s->straggler)
 			continue;
 		buf_adds(b, "  STRAGGLER: ");
-		view_add_place(b, s->trace, s->part->device);
+		add_part(b, job, s);
 		buf_addf(b, " (%s)\n", s->straggler);
 	}
 	for (size_t i = 0; i < job->n; i++)
@@ -295,6 +345,9 @@ void view1_text(struct view1 *job)
 {
 	struct view *v = job->view;
 	struct totals t = totals_make(job);
+
+	if (job->nstat)
+		qsort(job->stat, job->nstat, sizeof job->stat[0], stat_cmp);
 
 	buf_addf(&v->text, "Where the wall clock went: %zu trace%s, %zu device%s, %zu step%s,"
 		" %s clock\n", job->n, job->n == 1 ? "" : "s", t.devices,
@@ -313,7 +366,7 @@ void view1_text(struct view1 *job)
 		return;
 	}
 	buf_adds(&v->text, "\nC compute, N exposed communication, T exposed copies, . idle\n");
-	buf_addf(&v->text, "adds up: wall %" PRId64 " ns = compute %" PRId64 " + comm %" PRId64
+	buf_addf(&v->text, "adds up: %" PRId64 " ns = compute %" PRId64 " + comm %" PRId64
 		" + copy %" PRId64 " + idle %" PRId64 "\n", t.wall_ns, t.part_ns[0],
 		t.part_ns[1], t.part_ns[2], t.wall_ns - t.busy_ns);
 }

@@ -106,8 +106,10 @@ static void add_notes(struct buf *b, const struct kernel *k)
 {
 	char share[NUM_LEN];
 
-	add_place(b, k->site[0], k->nsite - 1);
-	if (k->below_sms_ns * 2 > k->sum.time_ns)
+	if (k->cat != CAT_CPU_OP) /* an operator is its own */
+		add_place(b, k->site[0], k->nsite - 1);
+	/* collectives take few blocks on purpose */
+	if (k->cat == CAT_KERNEL && k->below_sms_ns * 2 > k->sum.time_ns)
 		buf_addf(b, "; FEW BLOCKS: fewer than the %" PRId64 " SMs in %s of its time",
 			k->part->info->sms, num_fmt_share(share, k->below_sms_ns, k->sum.time_ns));
 }
@@ -128,7 +130,8 @@ static void kernel_rows(const struct view3 *t, struct kernel *const *k, size_t n
 			part_basis(k[i]->part)),
 			num_fmt_ns(own, sum_basis(k[i]->part, &k[i]->sum)), num_fmt_count(count, k[i]->sum.count),
 			class_name(k[i]->class), name[i]);
-		tab_row(tab, "", "", "", "", notes.data);
+		if (notes.len)
+			tab_row(tab, "", "", "", "", notes.data);
 		buf_release(&notes);
 		free(name[i]);
 	}

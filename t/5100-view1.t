@@ -65,7 +65,7 @@ is "$(rows s.db 'select(.kind == "view1.step")' --device 1)" '' '--device that i
 runs 0 'text' tp-view1 -t s.db
 holds out '^  the device is IDLE 57\.1 % of the wall clock' 'the first lines say where to look'
 holds out '^5 +1\.20 ms +45\.0 % +8\.3 % +1\.7 % +45\.0 % +C+N+T?\.+' 'a bar for each step'
-is "$(tail -1 out)" 'adds up: wall 2100000 ns = compute 780000 + comm 100000 + copy 20000 + idle 1200000' \
+is "$(tail -1 out)" 'adds up: 2100000 ns = compute 780000 + comm 100000 + copy 20000 + idle 1200000' \
 	'the last line adds up'
 is "$(awk 'length > 80 && !/^adds up/' out)" '' 'in 80 columns'
 tp-view1 -t --top 1 s.db >out
