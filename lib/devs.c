@@ -175,46 +175,38 @@ struct dev_rows {
 	struct load *l;
 	struct sorter_iter issues;
 	const struct issue *next;
-	sqlite3_stmt *put, *name_args;
+	struct issue issue;
+	struct bulk put;
+	sqlite3_stmt *name_args;
 };
 
-static void bind_issue(struct dev_rows *r, const struct dev *d, int64_t n)
+/* What the sweep found about the op's call. */
+static const struct issue *issue_of(struct dev_rows *r, int64_t n)
 {
-	const struct issue *i = r->next;
-	sqlite3_stmt *st = r->put;
-
-	sqlite3_bind_null(st, 13);
-	sqlite3_bind_null(st, 14);
-	sqlite3_bind_null(st, 10);
-	sqlite3_bind_int(st, 15, 0);
-	db_bind_int(st, 11, d->issue_ts);
-	db_bind_int(st, 12, d->issue_ts == NO_INT ? NO_INT : (int64_t)d->issue_track);
-	if (i == NULL || i->n != n)
-		return;
-	sqlite3_bind_int64(st, 10, i->call);
-	db_bind_int(st, 13, i->op ? (int64_t)i->op : NO_INT);
-	db_bind_int(st, 14, i->frame ? (int64_t)i->frame : NO_INT);
-	sqlite3_bind_int(st, 15, i->how);
+	if (r->next == NULL || r->next->n != n)
+		return NULL;
+	r->issue = *r->next;
 	r->next = sorter_next(&r->issues);
+	return &r->issue;
+}
+
+static int64_t some(uint32_t n)
+{
+	return n ? (int64_t)n : NO_INT;
 }
 
 static int put_row(struct dev_rows *r, const struct dev *d, int64_t n)
 {
 	struct load *l = r->l;
-	sqlite3_stmt *st = r->put;
+	const struct issue *i = issue_of(r, n);
+	const int64_t row[] = { STORE_ID(l->id, n), d->ts, d->dur, d->track, d->name,
+		d->cat, d->corr > INT64_MAX ? NO_INT : (int64_t)d->corr, d->bytes,
+		d->blocks, i ? i->call : NO_INT, d->issue_ts,
+		d->issue_ts == NO_INT ? NO_INT : (int64_t)d->issue_track,
+		i ? some(i->op) : NO_INT, i ? some(i->frame) : NO_INT,
+		i ? i->how : 0, d->flags };
 
-	sqlite3_bind_int64(st, 1, STORE_ID(l->id, n));
-	sqlite3_bind_int64(st, 2, d->ts);
-	sqlite3_bind_int64(st, 3, d->dur);
-	sqlite3_bind_int64(st, 4, d->track);
-	sqlite3_bind_int64(st, 5, d->name);
-	sqlite3_bind_int(st, 6, d->cat);
-	db_bind_int(st, 7, d->corr > INT64_MAX ? NO_INT : (int64_t)d->corr);
-	db_bind_int(st, 8, d->bytes);
-	db_bind_int(st, 9, d->blocks);
-	bind_issue(r, d, n);
-	sqlite3_bind_int(st, 16, d->flags);
-	if (db_run(l->db, st) < 0)
+	if (bulk_put(&r->put, row) < 0)
 		return -1;
 	if (d->coll == 0)
 		return 0;
@@ -248,16 +240,16 @@ int devs_store(struct load *l)
 	struct dev_rows r = { .l = l };
 	int rc = -1;
 
-	r.put = db_prepare(l->db, "INSERT INTO dev VALUES"
-		" (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
 	r.name_args = db_prepare(l->db, "UPDATE coll SET id = ? WHERE id = ?");
-	if (r.put && r.name_args && sorter_done(&l->issues) == 0
+	if (bulk_init(&r.put, l->db, "dev", 16) == 0 && r.name_args && sorter_done(&l->issues) == 0
 	    && sorter_first(&l->issues, &r.issues) == 0) {
 		r.next = sorter_next(&r.issues);
 		rc = put_rows(&r);
+		if (rc == 0)
+			rc = bulk_flush(&r.put);
 		sorter_iter_release(&r.issues);
 	}
-	db_finish(&r.put);
+	bulk_release(&r.put);
 	db_finish(&r.name_args);
 	return rc;
 }

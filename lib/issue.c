@@ -15,7 +15,7 @@ struct issuer {
 	struct live live;
 	struct sorter_iter links;
 	const struct link *link;
-	sqlite3_stmt *put;
+	struct bulk put;
 	int64_t ncall;
 };
 
@@ -29,21 +29,14 @@ static int issue_by_n(const void *pa, const void *pb)
 static int put_call(struct issuer *s, const struct call *c, const struct anchor *a,
 	int64_t stack)
 {
-	sqlite3_stmt *st = s->put;
+	const int64_t row[] = { STORE_ID(s->l->id, ++s->ncall), c->ts, c->dur,
+		c->track, c->name, c->cat,
+		c->corr > INT64_MAX ? NO_INT : (int64_t)c->corr,
+		a->op ? (int64_t)a->op : NO_INT,
+		a->frame ? (int64_t)a->frame : NO_INT, a->how,
+		stack ? stack : NO_INT, c->ops };
 
-	sqlite3_bind_int64(st, 1, STORE_ID(s->l->id, ++s->ncall));
-	sqlite3_bind_int64(st, 2, c->ts);
-	sqlite3_bind_int64(st, 3, c->dur);
-	sqlite3_bind_int64(st, 4, c->track);
-	sqlite3_bind_int64(st, 5, c->name);
-	sqlite3_bind_int(st, 6, c->cat);
-	db_bind_int(st, 7, c->corr > INT64_MAX ? NO_INT : (int64_t)c->corr);
-	db_bind_int(st, 8, a->op ? (int64_t)a->op : NO_INT);
-	db_bind_int(st, 9, a->frame ? (int64_t)a->frame : NO_INT);
-	sqlite3_bind_int(st, 10, a->how);
-	db_bind_int(st, 11, stack ? stack : NO_INT);
-	sqlite3_bind_int(st, 12, c->ops);
-	return db_run(s->l->db, st);
+	return bulk_put(&s->put, row);
 }
 
 /* The device ops of a call follow it in the order of links. */
@@ -104,15 +97,17 @@ int load_issue(struct load *l)
 	if (sweep_init(&s.sweep, l) < 0)
 		return -1;
 	live_init(&s.live, l);
-	s.put = db_prepare(l->db, "INSERT INTO call VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
-	if (s.put && anchors_init(&s.anchors, &s.sweep) == 0) {
+	if (bulk_init(&s.put, l->db, "call", 12) == 0
+	    && anchors_init(&s.anchors, &s.sweep) == 0) {
 		if (sorter_first(&l->links, &s.links) == 0) {
 			rc = sweep_all(&s);
+			if (rc == 0)
+				rc = bulk_flush(&s.put);
 			sorter_iter_release(&s.links);
 		}
 		anchors_release(&s.anchors);
 	}
-	db_finish(&s.put);
+	bulk_release(&s.put);
 	live_release(&s.live);
 	sweep_release(&s.sweep);
 	sorter_release(&l->links);

@@ -19,6 +19,7 @@
 #define TP_LOAD_H
 
 #include "base.h"
+#include "bulk.h"
 #include "event.h"
 #include "names.h"
 #include "sorter.h"
@@ -128,7 +129,8 @@ struct load {
 	const char *dir;       /* whose directory takes the scratch files */
 	struct names names;
 	struct tracks tracks;
-	sqlite3_stmt *put_host, *put_sample, *put_coll;
+	struct bulk put_host;
+	sqlite3_stmt *put_sample, *put_coll;
 	struct runs hosts, samples;
 	struct sorter calls, devs;           /* by correlation */
 	struct sorter call_time, dev_time;   /* by time, after join */

@@ -45,18 +45,10 @@ static bool runs_take(struct runs *r, int64_t ts, int64_t *n)
 
 static int insert_host(struct load *l, const struct host *h, int64_t n)
 {
-	sqlite3_stmt *st = l->put_host;
+	const int64_t row[] = { STORE_ID(l->id, n), h->ts, h->dur, h->track,
+		h->name, h->cat, h->ext, h->seq, h->fwd };
 
-	sqlite3_bind_int64(st, 1, STORE_ID(l->id, n));
-	sqlite3_bind_int64(st, 2, h->ts);
-	sqlite3_bind_int64(st, 3, h->dur);
-	sqlite3_bind_int64(st, 4, h->track);
-	sqlite3_bind_int64(st, 5, h->name);
-	sqlite3_bind_int(st, 6, h->cat);
-	db_bind_int(st, 7, h->ext);
-	db_bind_int(st, 8, h->seq);
-	db_bind_int(st, 9, h->fwd);
-	return db_run(l->db, st);
+	return bulk_put(&l->put_host, row);
 }
 
 static int insert_sample(struct load *l, const struct sample *s, int64_t n)
@@ -158,6 +150,7 @@ int load_end_rows(struct load *l)
 	int64_t n = 0;
 
 	if (end_runs(l, &l->hosts, insert_late_host) < 0
+	    || bulk_flush(&l->put_host) < 0
 	    || end_runs(l, &l->samples, insert_late_sample) < 0
 	    || store_runs(l, &l->hosts, &n) < 0)
 		return -1;
