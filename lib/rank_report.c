@@ -158,7 +158,7 @@ static void head_first(const struct rank_report *r)
 {
 	struct buf b = BUF_INIT;
 	if (!r->rank->n || !r->rank->finding[0].charges) {
-		if (r->rank->job->busy_known)
+		if (r->rank->job->busy_known || r->rank->job->cpu_job)
 			rank_report_line(r, "No single cause costs enough to be called a finding.");
 		return;
 	}
@@ -209,8 +209,9 @@ static void head_basis(const struct rank_report *r)
 	if (!job->n)
 		return;
 	struct buf b = BUF_INIT;
-	buf_addf(&b, "Seen: %" PRId64 " step%s of %zu device%s", job->steps / (int64_t)job->n,
-		job->steps / (int64_t)job->n == 1 ? "" : "s", job->n, job->n == 1 ? "" : "s");
+	int64_t steps = job->steps / (int64_t)job->n;
+	buf_addf(&b, "Seen: %" PRId64 " step%s of %zu %s%s", steps, steps == 1 ? "" : "s", job->n,
+		job->cpu_job ? "process" : "device", job->n == 1 ? "" : job->cpu_job ? "es" : "s");
 	if (job->ranks > 1)
 		buf_addf(&b, " in %" PRId64 " ranks", job->ranks);
 	if (job->traces > job->ranks)

@@ -32,7 +32,8 @@ static void item_where(const struct rank_report *r, const struct finding *f)
 	if (text_is(how, "other_thread"))
 		buf_adds(&b, "; found by the thread that waited");
 	if (f->row[0]->unit >= 0 && r->rank->job->n > 1)
-		buf_addf(&b, "; on %" PRId64 " of %zu devices", f->devices, r->rank->job->n);
+		buf_addf(&b, "; on %" PRId64 " of %zu %s", f->devices, r->rank->job->n,
+			r->rank->job->cpu_job ? "processes" : "devices");
 	if (f->row[0]->rank != NO_NUM && r->rank->job->ranks > 1)
 		buf_addf(&b, ", most on rank %" PRId64, f->row[0]->rank);
 	if (f->phase) {
@@ -119,16 +120,6 @@ static void item_evidence(const struct rank_report *r, const struct finding *f)
 		evidence_row(r, f->seen[i]);
 }
 
-static void item_trust(const struct rank_report *r, const struct finding *f)
-{
-	struct buf b = BUF_INIT;
-	buf_adds(&b, trust_name(f->trust));
-	if (f->raise.len)
-		buf_addf(&b, ". To raise it: %s", f->raise.data);
-	item(r, "Confidence", buf_text(&b));
-	buf_release(&b);
-}
-
 /* The first finding of the same cause, which explained it; i itself if none. */
 static size_t finding_first(const struct rank *rank, size_t i)
 {
@@ -148,6 +139,22 @@ static void item_why(const struct rank_report *r, size_t i)
 	else
 		words_add(&b, f->cause->why, f->row[0], NAMES_MARKED);
 	item(r, "Why", buf_text(&b));
+	buf_release(&b);
+}
+
+static void item_trust(const struct rank_report *r, size_t i)
+{
+	const struct finding *f = &r->rank->finding[i];
+	struct buf b = BUF_INIT;
+	size_t first = 0;
+	while (!text_eq(buf_text(&r->rank->finding[first].raise), buf_text(&f->raise)))
+		first++;
+	buf_adds(&b, trust_name(f->trust));
+	if (f->raise.len && first < i)
+		buf_addf(&b, ". To raise it: as in finding %zu", first + 1);
+	else if (f->raise.len)
+		buf_addf(&b, ". To raise it: %s", f->raise.data);
+	item(r, "Confidence", buf_text(&b));
 	buf_release(&b);
 }
 
@@ -171,7 +178,7 @@ static void finding_add(const struct rank_report *r, size_t i)
 	item_doing(r, f);
 	item_why(r, i);
 	item_evidence(r, f);
-	item_trust(r, f);
+	item_trust(r, i);
 	buf_addc(r->b, '\n');
 	buf_release(&b);
 }

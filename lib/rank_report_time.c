@@ -205,6 +205,8 @@ static void unit_name(struct buf *b, const struct rank_unit *u)
 		buf_addf(b, "rank %" PRId64 " ", u->rank);
 	else
 		buf_addf(b, "trace %" PRId64 " ", u->trace);
+	if (!u->device.n)
+		return;
 	buf_adds(b, "device ");
 	buf_add(b, u->device.s, u->device.n);
 }
@@ -212,7 +214,7 @@ static void unit_name(struct buf *b, const struct rank_unit *u)
 static void time_ranks(const struct rank_report *r)
 {
 	const struct rank_job *job = r->rank->job;
-	if (job->n < 2)
+	if (job->n < 2 || job->cpu_job)
 		return;
 	rank_report_line(r, "The devices side by side (a step of each):");
 	buf_addc(r->b, '\n');

@@ -34,6 +34,12 @@ static int64_t row_weight(const struct rank_row *row)
 	return 0;
 }
 
+/* A run of kernels that cost nothing is no evidence of a cost. */
+static bool row_says(const struct rank_row *row)
+{
+	return row_is(row, "view5.device") || row_weight(row) > 0;
+}
+
 static bool heavier(const struct rank_row *a, const struct rank_row *b)
 {
 	int64_t wa = row_weight(a), wb = row_weight(b);
@@ -59,7 +65,7 @@ void finding_see(struct finding *f, const struct rank *rank)
 		return;
 	for (size_t i = 0; i < rank->rows->n; i++) {
 		const struct rank_row *row = &rank->rows->row[i];
-		if (cause_sees(f->cause, row) && row_beside(f, row))
+		if (cause_sees(f->cause, row) && row_beside(f, row) && row_says(row))
 			seen_put(f, row);
 	}
 }
