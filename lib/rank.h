@@ -30,6 +30,7 @@ struct finding {
 	int64_t share_micro;          /* of the run, else of the window; NO_NUM */
 	int64_t number_micro;         /* what was held against the threshold */
 	int64_t devices;              /* on how many units */
+	unsigned doubts;              /* rank_trust.c */
 	enum trust trust;
 	struct buf raise;             /* what would raise it, sentences */
 	bool scope_known, in_scope;

@@ -2,8 +2,12 @@
 #include "base.h"
 #include "rank.h"
 
-/* Each doubt takes one level.  Fewer than three steps, or steps that differ by
- * more than a tenth (DESIGN's outlier spread), are not a steady state. */
+/* Doubts are of three kinds, and each kind takes one level, however many doubts
+ * there are: where it is (the anchor), how much it is (steps, clock), and whether
+ * the trace can be relied on.  Fewer than three steps, or steps that differ by
+ * more than a tenth (the outlier spread of view 1), are no steady state. */
+enum doubt { DOUBT_NONE = 0, DOUBT_WHERE = 1, DOUBT_AMOUNT = 2, DOUBT_TRACE = 4 };
+
 #define STEPS_MIN 3
 #define SPREAD_MAX_MICRO 100000
 /* Device ops without their call: what they waited for is not known. */
@@ -15,10 +19,9 @@ const char *trust_name(enum trust t)
 	return NAMES[t];
 }
 
-static void doubt(struct finding *f, bool weighs, const char *raise)
+static void doubt(struct finding *f, enum doubt kind, const char *raise)
 {
-	if (weighs && f->trust > TRUST_LOW)
-		f->trust--;
+	f->doubts |= kind;
 	if (strstr(f->raise.len ? f->raise.data : "", raise))
 		return;
 	if (f->raise.len)
@@ -33,12 +36,12 @@ static void doubt_anchor(struct finding *f)
 	if (!cause_charge(f->row[0]->kind, &of) || of == CHARGE_RUN)
 		return;
 	if (!row_get(f->row[0], "file"))
-		doubt(f, true, "record Python stacks (with_stack) for the line");
+		doubt(f, DOUBT_WHERE, "record Python stacks (with_stack) for the line");
 	else if (text_is(how, "other_thread"))
-		doubt(f, true, "the anchor is the line of the thread that waits: check what it "
+		doubt(f, DOUBT_WHERE, "the anchor is the line of the thread that waits: check what it "
 			"started");
 	else if (text_is(how, "function"))
-		doubt(f, false, "the trace knows the function, not the line in it: capture with "
+		doubt(f, DOUBT_NONE, "the trace knows the function, not the line in it: capture with "
 			"exact lines");
 }
 
@@ -50,14 +53,14 @@ static void doubt_steps(struct finding *f, const struct rank *rank)
 	const struct rank_unit *u = &rank->job->unit[row->unit];
 	int64_t spread;
 	if (u->whole)
-		doubt(f, true, "mark the steps (a profiler schedule, or --step-regex)");
+		doubt(f, DOUBT_AMOUNT, "mark the steps (a profiler schedule, or --step-regex)");
 	else if (u->steps < STEPS_MIN)
-		doubt(f, true, "profile more steps");
+		doubt(f, DOUBT_AMOUNT, "profile more steps");
 	else if (u->rank_row && row_micro(u->rank_row, "spread", &spread) &&
 		spread > SPREAD_MAX_MICRO)
-		doubt(f, true, "profile steps that agree: these walls differ by more than a tenth");
+		doubt(f, DOUBT_AMOUNT, "profile steps that agree: these walls differ by more than a tenth");
 	if (u->incomplete)
-		doubt(f, true, "a step lost device operations: profile again");
+		doubt(f, DOUBT_AMOUNT, "a step lost device operations: profile again");
 }
 
 static void doubt_import(struct finding *f, const struct rank *rank)
@@ -69,26 +72,29 @@ static void doubt_import(struct finding *f, const struct rank *rank)
 			continue;
 		int64_t ops = row_num(r, "device_ops");
 		if (row_true(r, "partial") || row_num(r, "dropped") || row_num(r, "bad_events"))
-			doubt(f, true, "the trace is incomplete: take it again");
+			doubt(f, DOUBT_TRACE, "the trace is incomplete: take it again");
 		if (row_num(r, "untimed_ops") || row_num(r, "impossible_ops"))
-			doubt(f, true, "some device operations have no usable times: take the "
+			doubt(f, DOUBT_TRACE, "some device operations have no usable times: take the "
 				"trace again");
 		if (f->of == CHARGE_IDLE && ops &&
 		    row_num(r, "unlinked_ops") > ops / 100 * UNLINKED_MAX_PERCENT)
-			doubt(f, true, "many device operations have no launch in the trace: let "
+			doubt(f, DOUBT_TRACE, "many device operations have no launch in the trace: let "
 				"the profiler warm up longer");
 	}
 }
 
 void finding_trust(struct finding *f, const struct rank *rank)
 {
-	f->trust = TRUST_HIGH;
 	doubt_anchor(f);
 	doubt_steps(f, rank);
 	doubt_import(f, rank);
 	if (f->charges && f->of == CHARGE_IDLE && !rank->job->honest)
-		doubt(f, true, "time the job without a profiler (tp-time): it inflates the "
+		doubt(f, DOUBT_AMOUNT, "time the job without a profiler (tp-time): it inflates the "
 			"host's share");
 	if (f->cause->raise)
-		doubt(f, false, f->cause->raise);
+		doubt(f, DOUBT_NONE, f->cause->raise);
+	f->trust = TRUST_HIGH;
+	for (unsigned kind = DOUBT_WHERE; kind <= DOUBT_TRACE; kind <<= 1)
+		if (f->doubts & kind && f->trust > TRUST_LOW)
+			f->trust--;
 }
