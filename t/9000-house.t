@@ -41,45 +41,39 @@ done >"$FOUND"
 none 'base.h, by itself or by another of ours, comes first in every .c'
 
 # --- who may do what --------------------------------------------------------
-code() { # the C of a file without comments and strings
-	sed -e 's/"\([^"\\]\|\\.\)*"/""/g' "$1" |
-		awk '{ while (1) {
-			if (in_c) { e = index($0, "*/"); if (!e) next
-				$0 = substr($0, e + 2); in_c = 0 }
-			s = index($0, "/*"); if (!s) break
-			rest = substr($0, s + 2); e = index(rest, "*/")
-			if (e) $0 = substr($0, 1, s - 1) " " substr(rest, e + 2)
-			else { $0 = substr($0, 1, s - 1); in_c = 1; break }
-			} sub(/\/\/.*/, ""); print file ":" NR ":" $0 }' file="$1"
-}
-each() { for f in "$@"; do [ ! -e "$f" ] || code "$f"; done; }
-but() { # LIST-OF-FILES NOT...: lib/*.c without those
-	for f in lib/*.c; do
-		case " $* " in *" ${f##*/} "*) ;; *) echo "$f" ;; esac
-	done
+# FILE:LINE:CODE of all C, without comments and what strings hold
+awk 'FNR == 1 { in_c = 0 }
+	{ s = $0; gsub(/"([^"\\]|\\.)*"/, "\"\"", s); out = ""
+	  while (1) {
+		if (in_c) { e = index(s, "*/"); if (!e) { s = ""; break }
+			s = substr(s, e + 2); in_c = 0 }
+		b = index(s, "/*"); if (!b) break
+		out = out substr(s, 1, b - 1) " "; s = substr(s, b + 2); in_c = 1 }
+	  sub(/\/\/.*/, "", s); print FILENAME ":" FNR ":" out s }' \
+	lib/*.c bin/*.c >"$SCRATCH/code"
+# calls RE FILE...: uses of these functions outside of the files
+calls() {
+	re=$1
+	shift
+	for f in "$@"; do echo "^lib/$f:"; done >"$SCRATCH/but"
+	grep -vf "$SCRATCH/but" "$SCRATCH/code" | grep -E "\\<($re) *\\(" >"$FOUND"
 }
 
-# shellcheck disable=SC2046 # file names of ours have no blanks
-each $(but say.c mem.c opt.c) |
-	grep -v "^lib/job.c:[0-9]*:\s*_exit(127);" | # a child that could not exec
-	grep -E '\<(exit|_exit|abort|quick_exit)[ ]*\(' >"$FOUND"
+# job.c: the child in which exec failed has nowhere to return to
+calls 'exit|_exit|abort|quick_exit' say.c mem.c opt.c job.c
+grep -v '^bin/' "$FOUND" >"$SCRATCH/lib"
+mv "$SCRATCH/lib" "$FOUND"
 none 'lib returns, bin dies: nothing else in lib ends the process'
-# shellcheck disable=SC2046
-each $(but out.c say.c draft.c opt.c) bin/*.c |
-	grep -E '\<(printf|puts|putchar|vprintf|fputs|fprintf|perror) *\(' >"$FOUND"
+calls 'printf|puts|putchar|vprintf|fputs|fprintf|perror' opt.c
 none 'only out.c, and opt.c for -h, write to fd 1; only say.c to fd 2'
-# shellcheck disable=SC2046
-each $(but out.c say.c opt.c draft.c) | grep -E '\<write *\( *(1|2|STD[A-Z]+_FILENO) *,' >"$FOUND"
+grep -E '\<write *\( *(1|2|STD[A-Z]+_FILENO) *,' "$SCRATCH/code" |
+	grep -v '^lib/say\.c:' >"$FOUND"
 none 'nobody writes to fd 1 or 2 by number'
-# shellcheck disable=SC2046
-each $(but) bin/*.c | grep -E '\<(setlocale|strtod|strtol|strtoll|strtoul|strtoull|strtof|sscanf|scanf|system|popen|alloca|rand|srand|localtime|gmtime) *\(' >"$FOUND"
+calls 'setlocale|strtod|strtof|strtol|strtoll|strtoul|strtoull|sscanf|scanf|system|popen|alloca|rand|srand|localtime|gmtime' -
 none 'no call that follows the locale, hides an error or runs a shell'
-# shellcheck disable=SC2046
-each $(but mem.c) bin/*.c | grep -E '\<(malloc|calloc|realloc|reallocarray|strdup|strndup|asprintf|vasprintf) *\(' |
-	grep -v '^lib/capture' >"$FOUND"
+calls 'malloc|calloc|realloc|reallocarray|strdup|strndup|asprintf|vasprintf' mem.c
 none 'memory comes from mem.c'
-# shellcheck disable=SC2046
-grep -nE '#include <yajl' $(but rec.c kineto.c kineto_parse.c) 2>/dev/null |
+grep -nE '^#include <yajl' lib/*.c bin/*.c |
 	grep -vE '^lib/(rec|kineto|opt)[a-z_]*\.c:' >"$FOUND"
 none 'yajl stays behind rec and kineto'
 
