@@ -10,7 +10,7 @@ enum doubt { DOUBT_NONE = 0, DOUBT_WHERE = 1, DOUBT_AMOUNT = 2, DOUBT_TRACE = 4 
 
 #define STEPS_MIN 3
 #define SPREAD_MAX_MICRO 100000
-/* Device ops without their call: what they waited for is not known. */
+/* Idle that ends with an operation without its call. */
 #define UNLINKED_MAX_PERCENT 5
 
 const char *trust_name(enum trust t)
@@ -70,17 +70,24 @@ static void doubt_import(struct finding *f, const struct rank *rank)
 		if (!row_is(r, "view1.import") || r->trace != f->row[0]->trace ||
 		    r->store != f->row[0]->store)
 			continue;
-		int64_t ops = row_num(r, "device_ops");
 		if (row_true(r, "partial") || row_num(r, "dropped") || row_num(r, "bad_events"))
 			doubt(f, DOUBT_TRACE, "the trace is incomplete: take it again");
 		if (row_num(r, "untimed_ops") || row_num(r, "impossible_ops"))
 			doubt(f, DOUBT_TRACE, "some device operations have no usable times: take the "
 				"trace again");
-		if (f->of == CHARGE_IDLE && ops &&
-		    row_num(r, "unlinked_ops") > ops / 100 * UNLINKED_MAX_PERCENT)
-			doubt(f, DOUBT_TRACE, "many device operations have no launch in the trace: let "
-				"the profiler warm up longer");
 	}
+}
+
+/* Idle before an operation without a launch has no cause; with much of it the
+ * shares of the others are too small. */
+static void doubt_links(struct finding *f, const struct rank *rank)
+{
+	if (f->of != CHARGE_IDLE || f->row[0]->unit < 0)
+		return;
+	const struct rank_unit *u = &rank->job->unit[f->row[0]->unit];
+	if (u->cause_ns[IDLE_UNLINKED] > scale(u->idle_ns, UNLINKED_MAX_PERCENT, 100))
+		doubt(f, DOUBT_TRACE, "much of the idle time ends with operations whose launch is "
+			"not in the trace: let the profiler warm up longer");
 }
 
 void finding_trust(struct finding *f, const struct rank *rank)
@@ -88,6 +95,7 @@ void finding_trust(struct finding *f, const struct rank *rank)
 	doubt_anchor(f);
 	doubt_steps(f, rank);
 	doubt_import(f, rank);
+	doubt_links(f, rank);
 	if (f->charges && f->of == CHARGE_IDLE && !rank->job->honest)
 		doubt(f, DOUBT_AMOUNT, "time the job without a profiler (tp-time): it inflates the "
 			"host's share");
