@@ -18,14 +18,14 @@ static const struct opt_page page = {
 
 /* Devices of the trace but the rank as a whole: a gap is a device's. */
 static size_t parts_begin(struct lost_part *part, struct lost_device *dev,
-	const struct decomp *d, struct names *names)
+	const struct decomp *d, struct texts *texts)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < d->n; i++) {
 		if (d->part[i].any || d->cpu_job)
 			continue;
 		part[n] = (struct lost_part){ .view = &v, .decomp = d, .part = &d->part[i] };
-		lost_part_begin(&part[n], names, &dev[n]);
+		lost_part_begin(&part[n], texts, &dev[n]);
 		n++;
 	}
 	return n;
@@ -45,12 +45,12 @@ static int parts_put(struct lost_part *part, size_t n)
 static int trace_put(const struct view_trace *t)
 {
 	struct decomp d;
-	struct names names = { 0 };
+	struct texts texts = { 0 };
 	int bad = decomp_begin(&d, &v, t) < 0 || decomp_run(&d, NULL) < 0 ||
-		names_open(&names, &v.db, t) < 0;
+		texts_open(&texts, &v.db, t) < 0;
 	struct lost_part *part = xcalloc(d.n + 1, sizeof *part);
 	struct lost_device *dev = xcalloc(d.n + 1, sizeof *dev);
-	size_t n = bad ? 0 : parts_begin(part, dev, &d, &names);
+	size_t n = bad ? 0 : parts_begin(part, dev, &d, &texts);
 	if (!bad && v.as_text && d.cpu_job) {
 		view_add_place(&v.text, t, NULL);
 		buf_adds(&v.text, ": a CPU job: there is no device whose time could be lost\n");
@@ -60,7 +60,7 @@ static int trace_put(const struct view_trace *t)
 		lost_part_release(&part[i]);
 	free(part);
 	free(dev);
-	names_close(&names);
+	texts_close(&texts);
 	decomp_release(&d);
 	return bad ? -1 : 0;
 }

@@ -5,44 +5,22 @@
 #include <stdlib.h>
 
 #include "mem.h"
-#include "store.h"
 
 #define TOP_TEXTS 3 /* of doing[] and blocked_in[] */
 
-int lost_place(struct names *n, int64_t frame, int64_t op, struct buf *b)
+int lost_place(struct texts *t, int64_t frame, int64_t op, struct buf *b)
 {
-	struct anchor_text a = { 0 };
 	if (frame) {
-		if (names_anchor(n, frame, AT_FUNCTION, &a) < 0)
-			return -1;
-		if (a.file)
-			buf_addf(b, "%s:%" PRId64 " (%s)", a.file, a.line, a.func ? a.func : "?");
-		anchor_release(&a);
-		return 0;
+		const struct anchor_text *a = texts_frame(t, frame);
+		if (a && a->file)
+			buf_addf(b, "%s:%" PRId64 " (%s)", a->file, a->line,
+				a->func ? a->func : "?");
+		return a ? 0 : -1;
 	}
-	char *text = op ? names_get(n, op) : NULL;
-	if (op && !text)
-		return -1;
-	if (text)
+	const char *text = texts_name(t, op);
+	if (text && *text)
 		buf_addf(b, "op %s", text);
-	free(text);
-	return 0;
-}
-
-int lost_op_name(struct lost_part *p, int64_t n, struct buf *b)
-{
-	struct db *db = &p->view->db;
-	sqlite3_stmt *st = db_prepare(db, "SELECT n.text FROM dev d JOIN name n"
-		" ON n.id = ?2 + d.name WHERE d.id = ?1");
-	if (!st)
-		return -1;
-	db_bind_int(st, 1, STORE_ID(p->decomp->trace->id, n));
-	db_bind_int(st, 2, STORE_ID(p->decomp->trace->id, 0));
-	int got = n ? db_step(db, st) : 0;
-	if (got > 0)
-		buf_adds(b, (const char *)sqlite3_column_text(st, 0));
-	db_finish(&st);
-	return got < 0 ? -1 : 0;
+	return text ? 0 : -1;
 }
 
 static void flags_put(struct jw *w, bool incomplete, bool empty)
@@ -76,21 +54,19 @@ static int anchor_put(struct lost_part *p, struct jw *w, int64_t frame, int64_t 
 	static const char *const word[] = {
 		NULL, "line", "function", "op", "other_thread", "between"
 	};
-	struct anchor_text a = { 0 };
 	if (frame) {
-		if (names_anchor(p->names, frame, AT_FUNCTION, &a) < 0)
+		const struct anchor_text *a = texts_frame(p->texts, frame);
+		if (!a)
 			return -1;
-		jw_kstr(w, "file", a.file);
-		if (a.file)
-			jw_kint(w, "line", a.line);
-		jw_kstr(w, "func", a.func);
-		anchor_release(&a);
+		jw_kstr(w, "file", a->file);
+		if (a->file)
+			jw_kint(w, "line", a->line);
+		jw_kstr(w, "func", a->func);
 	} else if (op) {
-		char *text = names_get(p->names, op);
+		const char *text = texts_name(p->texts, op);
 		if (!text)
 			return -1;
 		jw_kstr(w, "op", text);
-		free(text);
 	}
 	jw_kstr(w, "how", word[how]);
 	return 0;
@@ -103,11 +79,10 @@ static int names_put(struct lost_part *p, struct jw *w, const char *key, struct 
 	jw_key(w, key);
 	jw_open(w, '[');
 	for (size_t i = 0; i < MIN(t->n, TOP_TEXTS) && !bad; i++) {
-		char *text = names_get(p->names, t->item[i].key[0]);
+		const char *text = texts_name(p->texts, t->item[i].key[0]);
 		bad = !text;
 		if (text)
 			jw_str(w, text);
-		free(text);
 	}
 	jw_close(w, ']');
 	return bad ? -1 : 0;
@@ -121,7 +96,7 @@ static int places_put(struct lost_part *p, struct jw *w, const struct tally *t)
 	jw_open(w, '[');
 	for (size_t i = 0; i < MIN(t->n, TOP_TEXTS) && !bad; i++) {
 		buf_reset(&b);
-		bad = lost_place(p->names, t->item[i].key[0], t->item[i].key[1], &b) < 0;
+		bad = lost_place(p->texts, t->item[i].key[0], t->item[i].key[1], &b) < 0;
 		if (b.len)
 			jw_text(w, buf_text(&b));
 	}
@@ -132,12 +107,10 @@ static int places_put(struct lost_part *p, struct jw *w, const struct tally *t)
 
 static int op_put(struct lost_part *p, struct jw *w, const char *key, int64_t n)
 {
-	struct buf b = BUF_INIT;
-	int bad = lost_op_name(p, n, &b);
-	if (!bad && b.len)
-		jw_ktext(w, key, buf_text(&b));
-	buf_release(&b);
-	return bad;
+	const char *text = texts_op(p->texts, n);
+	if (text && *text)
+		jw_kstr(w, key, text);
+	return text ? 0 : -1;
 }
 
 static int loss_row(struct lost_part *p, struct loss *l, int64_t offset_ns)
@@ -186,10 +159,10 @@ static int loss_take(void *arg, const struct loss *loss)
 	return loss_row(p, &l, offset_ns);
 }
 
-void lost_part_begin(struct lost_part *p, struct names *names, struct lost_device *d)
+void lost_part_begin(struct lost_part *p, struct texts *texts, struct lost_device *d)
 {
 	const struct decomp_part *part = p->part;
-	p->names = names;
+	p->texts = texts;
 	p->device = d;
 	p->step = xcalloc(part->steps.n + 1, sizeof *p->step);
 	for (size_t i = 0; i < part->steps.n; i++) {
@@ -288,7 +261,7 @@ static int site_put(struct lost_part *p, struct site *s)
 	int how = 0;
 	int64_t wall_ns = 0, steps = lost_part_steps(p, s->incomplete, &wall_ns);
 	buf_addf(&item, "%s:", idle_cause_name(s->cause));
-	if (lost_place(p->names, s->frame, s->op, &item) < 0)
+	if (lost_place(p->texts, s->frame, s->op, &item) < 0)
 		return -1;
 	if (s->incomplete)
 		buf_adds(&item, ":incomplete");

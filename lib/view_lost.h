@@ -9,6 +9,7 @@
 
 #include "decompose.h"
 #include "lost_read.h"
+#include "view_texts.h"
 
 /* A loss that comes again in other steps: the k-th of its kind in each. */
 struct lost_group {
@@ -28,7 +29,7 @@ struct lost_part {
 	const struct decomp_part *part;
 	struct account_step *step;
 	struct lost_device *device;
-	struct names *names;
+	struct texts *texts;
 	int64_t losses[2], loss_ns[2]; /* gaps, runs */
 	struct lost_group *group;
 	size_t ngroup, capgroup;
@@ -36,7 +37,7 @@ struct lost_part {
 	size_t nbucket;
 };
 
-void lost_part_begin(struct lost_part *p, struct names *names, struct lost_device *d);
+void lost_part_begin(struct lost_part *p, struct texts *texts, struct lost_device *d);
 int lost_part_check(const struct lost_part *p) RESULT_USED;
 int lost_part_put(struct lost_part *p) RESULT_USED;
 int lost_part_text(struct lost_part *p) RESULT_USED;
@@ -52,8 +53,6 @@ void lost_groups_add(struct lost_part *p, const struct loss *l, int64_t offset_n
 void lost_groups_sort(struct lost_part *p);
 
 /* Where: "train.py:41 (step)", "op aten::mm", "" when nothing is known. */
-int lost_place(struct names *n, int64_t frame, int64_t op, struct buf *b) RESULT_USED;
-/* Name of a dev row's op. */
-int lost_op_name(struct lost_part *p, int64_t n, struct buf *b) RESULT_USED;
+int lost_place(struct texts *t, int64_t frame, int64_t op, struct buf *b) RESULT_USED;
 
 #endif

@@ -10,6 +10,7 @@
 #include "utf8.h"
 
 #define BAR_MARGIN 4
+#define OP_SHOWN 60   /* bytes of a kernel's name: templates run to kilobytes */
 
 static const struct { char letter; const char *means; } CAUSE[] = {
 	[IDLE_SYNC] = { 's', "the host waited for the device, and filled its queue again" },
@@ -74,11 +75,10 @@ static int doing_add(struct lost_part *p, struct tally *doing, struct buf *b)
 {
 	tally_sort(doing);
 	for (size_t i = 0; i < MIN(doing->n, 2u); i++) {
-		char *text = names_get(p->names, doing->item[i].key[0]);
+		const char *text = texts_name(p->texts, doing->item[i].key[0]);
 		if (!text)
 			return -1;
 		buf_addf(b, "%s%s", i ? ", " : "", text);
-		free(text);
 	}
 	return 0;
 }
@@ -88,7 +88,7 @@ static int site_row(struct lost_part *p, struct tab *t, struct site *s, int64_t 
 {
 	struct buf where = BUF_INIT, doing = BUF_INIT;
 	char ns[NUM_LEN], share[NUM_LEN], run[NUM_LEN];
-	int bad = lost_place(p->names, s->frame, s->op, &where) < 0 ||
+	int bad = lost_place(p->texts, s->frame, s->op, &where) < 0 ||
 		doing_add(p, &s->doing, &doing) < 0;
 	if (!bad && doing.len)
 		buf_addf(&where, ": %s", doing.data);
@@ -145,20 +145,20 @@ static void offsets_add(const struct lost_group *g, struct buf *b)
 
 static int group_row(struct lost_part *p, struct tab *t, struct lost_group *g)
 {
-	struct buf where = BUF_INIT, at = BUF_INIT, doing = BUF_INIT, op = BUF_INIT;
+	struct buf where = BUF_INIT, at = BUF_INIT, doing = BUF_INIT;
+	const char *op = NULL;
 	char ns[NUM_LEN], times[NUM_LEN], kernels[NUM_LEN];
-	int bad = lost_place(p->names, g->frame, g->op, &where) < 0 ||
-		doing_add(p, &g->doing, &doing) < 0 || lost_op_name(p, g->after, &op) < 0;
+	int bad = lost_place(p->texts, g->frame, g->op, &where) < 0 ||
+		doing_add(p, &g->doing, &doing) < 0 || !(op = texts_op(p->texts, g->after));
 	offsets_add(g, &at);
 	if (doing.len)
 		buf_addf(&where, "%s%s", where.len ? ": " : "", doing.data);
 	if (g->is_run)
 		buf_addf(&where, "%s%s in kernels, from ", where.len ? "; " : "",
 			num_fmt_ns(kernels, g->kernel_ns / g->times));
-	else if (op.len)
+	else if (op && *op)
 		buf_addf(&where, "%sbefore ", where.len ? "; " : "");
-	if (op.len)
-		buf_addf(&where, "%.*s", (int)MIN(op.len, 60u), op.data);
+	buf_add(&where, op ? op : "", op ? strnlen(op, OP_SHOWN) : 0);
 	num_fmt_count(times, g->times);
 	if (!bad)
 		tab_row(t, g->is_run ? "tiny" : "gap", idle_cause_name(g->cause),
@@ -167,7 +167,6 @@ static int group_row(struct lost_part *p, struct tab *t, struct lost_group *g)
 	buf_release(&where);
 	buf_release(&at);
 	buf_release(&doing);
-	buf_release(&op);
 	return bad ? -1 : 0;
 }
 
