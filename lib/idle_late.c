@@ -16,9 +16,20 @@ int piece_flush(struct idle *v)
 static bool piece_joins(const struct idle_piece *a, const struct idle_piece *b)
 {
 	return a->device == b->device && a->ts_ns + a->dur_ns == b->ts_ns &&
-		a->cause == b->cause && a->after == b->after && a->doing == b->doing &&
+		a->cause == b->cause && a->after == b->after &&
 		a->anchor.frame == b->anchor.frame && a->anchor.op == b->anchor.op &&
 		a->anchor.how == b->anchor.how;
+}
+
+/* p joins the last piece: whose doing counts? */
+static void doing_join(struct idle *v, const struct idle_piece *p)
+{
+	v->doing_ns = v->doing == p->doing ? v->doing_ns + p->dur_ns : p->dur_ns;
+	v->doing = p->doing;
+	if (p->doing && v->doing_ns > v->longest_ns) {
+		v->longest_ns = v->doing_ns;
+		v->last.doing = p->doing;
+	}
 }
 
 int piece_put(struct idle *v, const struct gap *gap, struct stretch s,
@@ -37,14 +48,20 @@ int piece_put(struct idle *v, const struct gap *gap, struct stretch s,
 		if (p.anchor.frame)
 			p.anchor.op = 0;
 	}
-	if (v->have_last && piece_joins(&v->last, &p)) {
+	bool detail = gap->end_ns - gap->ts_ns >= IDLE_DETAIL_NS;
+	if (v->have_last && piece_joins(&v->last, &p) &&
+	    (!detail || v->last.doing == p.doing)) {
 		v->last.dur_ns += p.dur_ns;
+		doing_join(v, &p);
 		return 0;
 	}
 	if (piece_flush(v) < 0)
 		return -1;
 	v->last = p;
 	v->have_last = true;
+	v->doing = p.doing;
+	v->doing_ns = p.dur_ns;
+	v->longest_ns = p.doing ? p.dur_ns : 0;
 	return 0;
 }
 
