@@ -1,0 +1,236 @@
+/* tp-window - choose the steps to profile, and say why: passes a stream of
+ * tp-time on and adds one window record before its end. */
+#include "base.h"
+#include "mem.h"
+#include "num.h"
+#include "opt.h"
+#include "out.h"
+#include "path.h"
+#include "say.h"
+#include "stream.h"
+#include "tab.h"
+#include "window.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct {
+	const char *out, *schedule;
+	int64_t active, warmup, rank;
+	enum face face;
+} want = { .active = 3, .warmup = 2, .rank = -1 };
+
+static int face_text(void *to, const char *value)
+{
+	(void)value;
+	*(enum face *)to = FACE_TEXT;
+	return 0;
+}
+
+static int face_json(void *to, const char *value)
+{
+	(void)value;
+	*(enum face *)to = FACE_JSON;
+	return 0;
+}
+
+static int face_lz4(void *to, const char *value)
+{
+	(void)value;
+	*(enum face *)to = FACE_LZ4;
+	return 0;
+}
+
+static const struct opt options[] = {
+	{ 0, "active", "N", "steps to profile, 3 if not given", OPT_INT, &want.active, NULL },
+	{ 0, "warmup", "N", "steps before them, 2 if not given", OPT_INT, &want.warmup, NULL },
+	{ 0, "schedule", "LIST", "periodic steps to avoid: EVERY[+FIRST],...",
+		OPT_STR, &want.schedule, NULL },
+	{ 0, "rank", "N", "look at this rank alone", OPT_INT, &want.rank, NULL },
+	{ 'o', "output", "FILE", "write there", OPT_STR, &want.out, NULL },
+	{ 't', "text", NULL, "text for a person", OPT_FN, &want.face, face_text },
+	{ 'j', "json", NULL, "plain lines of JSON", OPT_FN, &want.face, face_json },
+	{ 'z', "lz4", NULL, "LZ4 frames, also to a terminal",
+		OPT_FN, &want.face, face_lz4 },
+	OPT_END
+};
+
+static const struct opt_page page = {
+	.usage = "tp-window [options] [STREAM]",
+	.what = "choose a few steady steps of a timed run to profile, and say why",
+	.example = "tp-time -- python train.py | tp-window",
+	.opt = options,
+};
+
+struct choosing {
+	struct stream *in;
+	struct stream_writer w;
+	struct series series;
+	struct window_want want;
+	char **argv;
+	bool text;
+	bool ended;        /* no segment, or its window was dealt with */
+	int64_t windows, without;
+};
+
+static int place_take(void *arg, struct text key, enum rec_type type, struct text value)
+{
+	struct step_place *p = arg;
+
+	if (text_is(key, "file") && type == REC_STR && !p->file)
+		p->file = xmemdup0(value.s, value.n);
+	else if (text_is(key, "func") && type == REC_STR && !p->func)
+		p->func = xmemdup0(value.s, value.n);
+	else if (text_is(key, "line") && type == REC_NUM &&
+	    num_int(value, 0, INT32_MAX, &p->line))
+		p->line = 0;
+	return 0;
+}
+
+/* The first line of a long step's `lines`: where most of its time went. */
+static int line_take(void *arg, struct text key, enum rec_type type, struct text value)
+{
+	struct step_place *p = arg;
+
+	(void)key;
+	return p->file || type != REC_OBJ ? 0 : rec_each(value, place_take, p);
+}
+
+static void step_take(struct choosing *c, const struct rec *r)
+{
+	const struct rec_field *lines = rec_get(r, "lines");
+	struct step_place p = { 0 };
+	int64_t rank = 0, step, wall_ns;
+	int flags = 0;
+
+	if (rec_int(r, "rank", &rank))
+		rank = 0;
+	if ((want.rank >= 0 && rank != want.rank) || rec_int(r, "step", &step) ||
+	    rec_int(r, "wall_ns", &wall_ns))
+		return;
+	flags |= rec_get(r, "compiled") ? WALL_COMPILED : 0;
+	flags |= rec_get(r, "last") ? WALL_LAST : 0;
+	flags |= rec_get(r, "skipped") ? WALL_SKIPPED : 0;
+	if (series_add(&c->series, step, wall_ns, flags) || !lines)
+		return;
+	if (rec_each(lines->value, line_take, &p) == 0 && p.file)
+		series_place(&c->series, step, (struct text){ p.file, strlen(p.file) },
+			p.line, p.func ? (struct text){ p.func, strlen(p.func) } : TEXT("?"));
+	free(p.file);
+	free(p.func);
+}
+
+static int window_write(struct choosing *c, const struct window *w)
+{
+	struct buf b = BUF_INIT;
+	int r;
+
+	if (!c->text) {
+		window_put(w, &c->series, stream_begin(&c->w, "window"));
+		return stream_put(&c->w);
+	}
+	window_text(w, &c->series, tab_width(STDOUT_FILENO), &b);
+	r = out_write(c->w.out, b.data, b.len);
+	buf_release(&b);
+	return r;
+}
+
+/* A segment has all its steps: choose. */
+static int segment_end(struct choosing *c)
+{
+	struct window w;
+	int r = 0;
+
+	if (c->ended)
+		return 0;
+	c->ended = true;
+	if (window_choose(&c->series, &c->want, &w)) {
+		note("no window: %zu steps, at least %d are needed", c->series.n,
+			WINDOW_LEAST);
+		c->without++;
+	} else {
+		r = window_write(c, &w);
+		c->windows++;
+	}
+	window_release(&w);
+	series_release(&c->series);
+	return r;
+}
+
+static int record_take(struct choosing *c, const struct rec *r)
+{
+	bool head = text_is(r->kind, "head");
+
+	if ((head || text_is(r->kind, "end")) && segment_end(c))
+		return -1;
+	if (head)
+		c->ended = false;
+	if (text_is(r->kind, "step")) {
+		c->ended = false; /* also where the head was lost */
+		step_take(c, r);
+	}
+	if (text_is(r->kind, "window"))
+		return 0; /* an earlier choice: ours takes its place */
+	return c->text ? 0 : stream_relay(c->in, &c->w, r, c->argv);
+}
+
+static int stream_choose(struct choosing *c)
+{
+	struct rec r;
+	int got;
+
+	while ((got = stream_next(c->in, &r)) > 0)
+		if (record_take(c, &r))
+			return -1;
+	if (got < 0 || segment_end(c))
+		return -1;
+	return c->text ? 0 : stream_relay(c->in, &c->w, NULL, c->argv);
+}
+
+static int output_open(struct choosing *c, struct draft *d)
+{
+	enum face face = want.face;
+	int fd = STDOUT_FILENO;
+
+	if (want.out) {
+		if (draft_open(d, want.out))
+			return -1;
+		fd = fcntl(d->fd, F_DUPFD_CLOEXEC, 3);
+		if (fd < 0)
+			return error_errno("%s", want.out);
+		face = face == FACE_AUTO ? FACE_LZ4 : face;
+	}
+	face = face_resolve(face, fd);
+	c->text = face == FACE_TEXT;
+	return stream_writer_init(&c->w, fd, face);
+}
+
+int main(int argc, char **argv)
+{
+	struct choosing c = { .argv = argv, .ended = true };
+	struct draft d;
+	int first, status;
+
+	say_init(argv[0]);
+	first = opt_parse(&page, argc, argv);
+	if (argc - first > 1)
+		opt_usage_error(&page, "one stream at a time");
+	if (want.active < 1 || want.active > 1000 || want.warmup > 1000)
+		opt_usage_error(&page, "--active is 1 to 1000, --warmup 0 to 1000");
+	c.want.active = want.active;
+	c.want.warmup = want.warmup;
+	if (want.schedule && every_parse(want.schedule, c.want.schedule, SCHEDULE_MAX,
+	    &c.want.nschedule))
+		return ST_FAIL;
+	c.in = stream_open(first < argc ? argv[first] : "-");
+	if (!c.in || output_open(&c, &d))
+		return ST_FAIL;
+	stream_on_idle(c.in, stream_writer_flush, &c.w);
+	if (stream_choose(&c) || stream_writer_close(&c.w))
+		return ST_FAIL;
+	if (want.out && draft_commit(&d))
+		return ST_FAIL;
+	status = stream_close(c.in);
+	return status ? status : c.without && !c.windows ? ST_NO : ST_OK;
+}

@@ -1,0 +1,92 @@
+/* window.h - which steps of a run to profile: about three consecutive steps
+ * that stand for the run, and why.
+ *
+ * A run is cut into regimes (stretches of one typical length) at change points;
+ * the regime that takes most time is where the window goes.  A step is typical
+ * of its regime when it lies within three deviations (or 3 %) of the median;
+ * start-up, compiling, periodic (evaluation, checkpoint) and odd steps are not.
+ * Where lengths repeat in a pattern of up to WINDOW_PATTERN steps, a step is held
+ * against its own place in the pattern and the window covers the pattern whole.
+ *
+ *	series_init; series_add for each step record; window_choose;
+ *	window_reason, window_put, window_text; window_release; series_release */
+#ifndef TP_WINDOW_H
+#define TP_WINDOW_H
+
+#include "base.h"
+#include "buf.h"
+#include "honest.h"
+#include "jw.h"
+
+#define WINDOW_PATTERN 8
+#define WINDOW_LEAST 5       /* with fewer steps there is no window */
+#define WINDOW_TELL 12       /* with fewer there is nothing to tell regimes by */
+#define WINDOW_ODDS 32       /* odd steps named in a record */
+#define REGIMES_MAX 16
+#define SCHEDULE_MAX 16
+#define SERIES_MAX (1u << 22) /* steps looked at: 50 MB; later ones are passed on only */
+
+enum wall_flag { WALL_SEEN = 1, WALL_COMPILED = 2, WALL_LAST = 4, WALL_SKIPPED = 8 };
+/* The line that most of a long step's time was spent in. */
+struct step_place { int64_t step; char *file, *func; int64_t line; };
+
+/* Walls by step number from 1; of several ranks the longest. */
+struct series {
+	int64_t *wall_ns;
+	unsigned char *flags;
+	size_t n, cap;
+	struct step_place *place;
+	size_t nplace, place_cap;
+};
+void series_init(struct series *s);
+int series_add(struct series *s, int64_t step, int64_t wall_ns, int flags); /* -1: not usable */
+void series_place(struct series *s, int64_t step, struct text file, int64_t line,
+	struct text func);
+void series_release(struct series *s);
+
+struct every { int64_t every, first; }; /* first, first + every, ... */
+/* "10" (10, 20, ...), "10+3" (3, 13, ...), several with commas; -1 said. */
+int every_parse(const char *words, struct every *out, size_t max, size_t *n) RESULT_USED;
+
+struct window_want {
+	int64_t active, warmup;
+	struct every schedule[SCHEDULE_MAX];
+	size_t nschedule;
+};
+
+struct regime {
+	size_t from, to;         /* indices: steps from + 1 .. to */
+	int64_t median_ns, deviation_ns; /* 1.4826 times the median deviation */
+};
+/* Change points: 1 to REGIMES_MAX regimes that cover 0..n. */
+size_t regimes_find(const int64_t *wall_ns, size_t n, struct regime out[REGIMES_MAX]);
+
+enum sure { SURE_LOW, SURE_MEDIUM, SURE_HIGH };
+struct window {
+	int64_t first_step, steps, warmup;
+	bool short_series;       /* too short to tell: steps 3, 4, 5 */
+	bool settled;            /* the window has no step that is to be avoided */
+	enum sure sure;
+	int64_t startup;         /* steps before the first typical one */
+	int64_t pattern;         /* 1: none */
+	struct regime regime[REGIMES_MAX];
+	size_t nregime, chosen;
+	struct beat beat[BEATS_MAX];
+	size_t nbeat;
+	struct every schedule[SCHEDULE_MAX];
+	size_t nschedule;
+	int64_t odd[WINDOW_ODDS];
+	size_t nodd;             /* may be more than WINDOW_ODDS */
+};
+/* 0, or 1: no window to be had (too few steps). */
+int window_choose(const struct series *s, const struct window_want *want,
+	struct window *out) RESULT_USED;
+void window_reason(const struct window *w, const struct series *s, struct buf *out);
+/* The keys of a window record. */
+void window_put(const struct window *w, const struct series *s, struct jw *out);
+/* The series drawn, the window marked, the reason. */
+void window_text(const struct window *w, const struct series *s, int width,
+	struct buf *out);
+void window_release(struct window *w);
+
+#endif
