@@ -2,6 +2,7 @@
 #include "base.h"
 #include "honest.h"
 #include "mem.h"
+#include "rec.h"
 
 #include <stdlib.h>
 
@@ -40,7 +41,14 @@ static struct honest *honest_get(struct honest_list *l, int64_t run, int64_t ran
 	return &l->item[l->n++];
 }
 
-static void step_take(struct honest *h, sqlite3_stmt *st)
+static struct text column_slice(sqlite3_stmt *st, int column)
+{
+	const unsigned char *s = sqlite3_column_text(st, column);
+
+	return (struct text){ (const char *)s, (size_t)sqlite3_column_bytes(st, column) };
+}
+
+static void step_take(struct honest *h, sqlite3_stmt *st, struct rec_parser *parser)
 {
 	struct honest_step *s;
 
@@ -51,36 +59,42 @@ static void step_take(struct honest *h, sqlite3_stmt *st)
 	s->step = column_int(st, 2) == NO_INT ? (int64_t)h->nstep : column_int(st, 2);
 	s->start_ns = column_int(st, 3);
 	s->wall_ns = column_int(st, 4);
+	s->line = NULL;
+	s->nline = 0;
+	honest_step_lines(parser, column_slice(st, 5), s);
 }
 
-static void phase_take(struct honest *h, sqlite3_stmt *st)
+static void phase_take(struct honest *h, sqlite3_stmt *st, struct rec_parser *parser)
 {
 	struct honest_phase *p;
 
 	GROW(h->phase, h->nphase, h->capphase);
 	p = &h->phase[h->nphase++];
-	p->func = NULL; /* its record is read later */
 	p->phase = column_str(st, 2);
 	p->start_ns = column_int(st, 3);
 	p->dur_ns = column_int(st, 4) == NO_INT ? 0 : column_int(st, 4);
 	p->file = column_str(st, 5);
 	p->line = column_int(st, 6);
+	p->func = honest_phase_func(parser, column_slice(st, 7));
 }
 
 static int rows_take(struct view *v, struct honest_list *l, const char *sql,
-	void (*take)(struct honest *h, sqlite3_stmt *st))
+	void (*take)(struct honest *h, sqlite3_stmt *st, struct rec_parser *parser))
 {
 	sqlite3_stmt *st = trace_prepare(&v->db, sql, NULL);
+	struct rec_parser *parser;
 	int rc;
 
 	if (!st)
 		return -1;
+	parser = rec_parser_new();
 	while ((rc = db_step(&v->db, st)) > 0) {
 		int64_t rank = column_int(st, 1);
 
 		if (v->rank == NO_INT || rank == NO_INT || rank == v->rank)
-			take(honest_get(l, sqlite3_column_int64(st, 0), rank), st);
+			take(honest_get(l, sqlite3_column_int64(st, 0), rank), st, parser);
 	}
+	rec_parser_free(parser);
 	db_finish(&st);
 	return rc;
 }
@@ -112,24 +126,6 @@ static int honest_cmp(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static int64_t phases_union(const struct honest *h)
-{
-	int64_t len_ns = 0, end_ns = INT64_MIN;
-
-	for (size_t i = 0; i < h->nphase; i++) {
-		int64_t from_ns = MAX(h->phase[i].start_ns, end_ns);
-		int64_t to_ns = h->phase[i].start_ns + h->phase[i].dur_ns;
-
-		if (h->phase[i].start_ns == NO_INT) {
-			len_ns += h->phase[i].dur_ns;
-		} else if (to_ns > from_ns) {
-			len_ns += to_ns - from_ns;
-			end_ns = to_ns;
-		}
-	}
-	return len_ns;
-}
-
 static void honest_settle(struct honest *h)
 {
 	int64_t *wall = xcalloc(h->nstep + 1, sizeof *wall), end_ns = INT64_MIN;
@@ -145,24 +141,27 @@ static void honest_settle(struct honest *h)
 	h->median_ns = median_ns(wall, h->nstep);
 	free(wall);
 	h->nbeat = honest_beats(h, h->beat);
+	beats_place(h, h->beat, h->nbeat);
 	h->startup_ns = h->total_ns = NO_INT;
 	if (!h->nphase)
 		return;
-	h->startup_ns = phases_union(h);
+	/* phases are sums over a line, not intervals: they add up, and only so */
+	h->startup_ns = 0;
+	for (size_t i = 0; i < h->nphase; i++)
+		h->startup_ns += h->phase[i].dur_ns;
 	if (!h->nstep || h->phase[0].start_ns == NO_INT)
 		return;
 	h->total_ns = end_ns - h->phase[0].start_ns;
-	if (h->step[0].start_ns >= h->phase[0].start_ns)
-		h->startup_ns = h->step[0].start_ns - h->phase[0].start_ns;
 }
 
 int honest_load(struct view *v, struct honest **out, size_t *n)
 {
 	struct honest_list l = { NULL, 0, 0 };
 
-	if (rows_take(v, &l, "SELECT id >> 40, rank, step, ts_ns, wall_ns"
+	if (rows_take(v, &l, "SELECT id >> 40, rank, step, ts_ns, wall_ns, record"
 		" FROM honest_step ORDER BY id", step_take) < 0 ||
-	    rows_take(v, &l, "SELECT id >> 40, rank, phase, ts_ns, dur_ns, file, line"
+	    rows_take(v, &l, "SELECT id >> 40, rank, phase, ts_ns, dur_ns, file, line,"
+		" record"
 		" FROM honest_startup ORDER BY id", phase_take) < 0) {
 		honest_free(l.item, l.n);
 		return -1;
@@ -188,6 +187,8 @@ void honest_free(struct honest *h, size_t n)
 			free(h[i].beat[k].file);
 			free(h[i].beat[k].func);
 		}
+		for (size_t k = 0; k < h[i].nstep; k++)
+			honest_lines_free(&h[i].step[k]);
 		free(h[i].phase);
 		free(h[i].step);
 	}

@@ -18,9 +18,16 @@ struct beat {
 };
 #define BEATS_MAX 8
 
+/* Where a long step stood that ordinary ones never do. */
+struct honest_line {
+	char *file, *func;       /* func NULL unknown */
+	int64_t line, dur_ns;
+};
 struct honest_step {
 	int64_t step;            /* its number, from 1 */
 	int64_t start_ns, wall_ns;
+	struct honest_line *line;
+	size_t nline;
 };
 struct honest_phase {
 	char *phase, *file, *func; /* NULL unknown */
@@ -36,7 +43,7 @@ struct honest {
 	size_t nbeat;
 	/* NO_INT unknown */
 	int64_t median_ns;       /* of the walls */
-	int64_t startup_ns;      /* first phase to first step; else the phases' union */
+	int64_t startup_ns;      /* the phases' sum */
 	int64_t total_ns;        /* first phase to the last step's end */
 };
 int honest_load(struct view *v, struct honest **out, size_t *n) RESULT_USED;
@@ -45,6 +52,15 @@ void honest_free(struct honest *h, size_t n);
 /* How many were found, the shortest beat first: what a beat of 10 explains is
  * taken off before a beat of 20 is looked for. */
 size_t honest_beats(const struct honest *h, struct beat out[BEATS_MAX]);
+
+/* honest_lines.c: what a step's and a phase's record says beyond the columns.
+ * A record that cannot be read says nothing. */
+struct rec_parser;
+void honest_step_lines(struct rec_parser *p, struct text record, struct honest_step *s);
+char *honest_phase_func(struct rec_parser *p, struct text record);
+void honest_lines_free(struct honest_step *s);
+/* The line that most steps of each beat show, and no shorter beat has taken. */
+void beats_place(const struct honest *h, struct beat *beat, size_t n);
 
 /* Middle of n values (mean of two, towards zero); sorts them.  NO_INT for 0. */
 int64_t median_ns(int64_t *value, size_t n);

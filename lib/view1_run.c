@@ -214,8 +214,8 @@ static void steps_text(struct view *v, const struct honest *h, int64_t profiled_
 	if (profiled_ns == NO_INT || h->median_ns <= 0)
 		return;
 	num_add_ratio(&ratio, profiled_ns, h->median_ns, 2);
-	buf_addf(&v->text, "  a profiled step takes %s, %s times as long: the rest is the"
-		" profiler's weight\n", num_fmt_ns(profiled, profiled_ns), ratio.data);
+	buf_addf(&v->text, "  a profiled step takes %s, %s times as long (the"
+		" profiler's weight)\n", num_fmt_ns(profiled, profiled_ns), ratio.data);
 	buf_release(&ratio);
 }
 

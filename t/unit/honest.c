@@ -22,7 +22,8 @@ static struct honest steps(size_t n)
 	struct honest h = { .nstep = n, .step = xcalloc(n, sizeof *h.step) };
 
 	for (size_t i = 0; i < n; i++) /* a plain run's jitter */
-		h.step[i] = (struct honest_step){ (int64_t)i + 1, 0, 30 * MS + (int64_t)(i * 7 % 11) * 50000 };
+		h.step[i] = (struct honest_step){ .step = (int64_t)i + 1,
+			.wall_ns = 30 * MS + (int64_t)(i * 7 % 11) * 50000 };
 	return h;
 }
 

@@ -1,0 +1,59 @@
+#!/bin/sh
+# tp-view1 with the honest clock in the store: startup, the profiler's weight,
+# steps that take longer at a beat and the line where they stand.
+. "$(dirname "$0")/lib.sh"
+command -v jq >/dev/null || skip_all 'no jq'
+
+# 100 steps of 20 ms; evaluation every 10 (50 ms), a checkpoint every 20 (90 ms more)
+{
+	echo '{"kind":"head","tp":1,"program":"tp-time","version":"0.1","host":"a","epoch_ns":"1700000000000000000","prov":[]}'
+	echo '{"kind":"startup","rank":0,"phase":"import","start_ns":0,"dur_ns":700000000,"file":"/u/train.py","line":3,"func":"<module>"}'
+	echo '{"kind":"startup","rank":0,"phase":"data_set","start_ns":700000000,"dur_ns":300000000,"file":"/u/data.py","line":9,"func":"__init__"}'
+	awk 'BEGIN {
+		t = 1000
+		for (i = 1; i <= 100; i++) {
+			wall = 20 + (i % 10 == 0) * 50 + (i % 20 == 0) * 90
+			lines = ""
+			if (i % 10 == 0)
+				lines = "{\"file\":\"/u/train.py\",\"line\":31,\"func\":\"main\",\"dur_ns\":50000000}"
+			if (i % 20 == 0)
+				lines = "{\"file\":\"/u/train.py\",\"line\":33,\"func\":\"main\",\"dur_ns\":90000000}," lines
+			printf "{\"kind\":\"step\",\"rank\":0,\"step\":%d,\"start_ns\":%d000000,\"wall_ns\":%d000000%s}\n",
+				i, t, wall, lines == "" ? "" : ",\"lines\":[" lines "]"
+			t += wall
+		}
+	}'
+	echo '{"kind":"end","records":102,"dropped":0,"complete":true}'
+} >steps.tp
+awk -v rank=0 -f "$TOP/t/tools/trace.awk" >t.json <<'EOF'
+user_annotation	ProfilerStep#5	1	1000.000	30000.000
+cuda_runtime	cudaLaunchKernel	1	1010.000	5.000	"correlation": 1
+kernel	gemm	7	1100.000	200.000	"correlation": 1
+EOF
+runs 0 'a trace and the honest clock' tp-ingest -q -o s.db t.json steps.tp
+rows() { tp-view1 -j s.db | jq -c "$1"; }
+
+is "$(rows 'select(.kind == "view1.run") | [.rank, .startup_ns, .steps, .plain_median_ns,
+	.profiled_median_ns, .profiler_weight, .total_ns]')" \
+	'[0,1000000000,100,20000000,30000000,1.5,3950000000]' 'the run'
+is "$(rows 'select(.kind == "view1.startup") | [.phase, .start_ns, .dur_ns, .file, .line, .func]')" \
+	'["import",0,700000000,"/u/train.py",3,"<module>"]
+["data_set",700000000,300000000,"/u/data.py",9,"__init__"]' 'startup'
+is "$(rows 'select(.kind == "view1.periodic") | [.every, .first_step, .count, .each_ns, .cost_ns, .file, .line]')" \
+	'[10,10,10,50000000,500000000,"/u/train.py",31]
+[20,20,5,90000000,450000000,"/u/train.py",33]' 'two beats, each with its line'
+is "$(rows 'select(.key) | .key' | sort | uniq -d)" '' 'no key twice'
+runs 0 'text' tp-view1 -t s.db
+holds out '100 steps, median 20\.0 ms' 'the plain step'
+holds out 'a profiled step takes 30\.0 ms, 1\.50 times as long' 'the weight of the profiler'
+holds out 'every 20 steps from step 20: 90\.0 ms longer, 5 times' 'a beat'
+holds out 'at /u/train\.py:33 \(main\)' 'and its line'
+holds out 'data_set +300 ms +30\.0 % +/u/data\.py:9 \(__init__\)' 'startup'
+is "$(awk 'length > 80' out)" '' 'in 80 columns'
+
+# the honest clock alone
+runs 0 'no trace' tp-ingest -q -o h.db steps.tp
+runs 0 'is a store too' tp-view1 -t h.db
+holds out 'every 10 steps' 'with its beats'
+is "$(tp-view1 -j h.db | tail -1 | jq .complete)" true 'and records'
+done_testing
