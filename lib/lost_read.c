@@ -56,12 +56,17 @@ static int ending_find(struct reader *r, int64_t n)
 
 static int anchor_settle(struct reader *r, struct account_piece *p)
 {
+	bool borrowed = p->frame && p->how == AT_OTHER_THREAD;
 	if (p->frame)
 		p->op = 0;
-	if (p->frame || p->op || !p->after)
+	if (((p->frame || p->op) && !borrowed) || !p->after)
 		return 0;
 	if (ending_find(r, p->after) < 0)
 		return -1;
+	/* another thread's line stands in only for an op that leads back to the
+	 * user's code itself; else nothing ties the two threads together */
+	if (borrowed && r->ending.frame)
+		return 0;
 	p->frame = r->ending.frame;
 	p->op = r->ending.op;
 	if (!p->how && p->cause != IDLE_UNKNOWN)

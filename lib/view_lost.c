@@ -251,6 +251,14 @@ static int total_put(struct lost_part *p)
 	jw_kint(w, "wall_ns", wall_ns);
 	jw_kint(w, "idle_ns", a->total.idle_ns);
 	ledger_put(w, &a->total, true);
+	if (p->decomp->trace->count.negative_delay) {
+		/* not beside the causes: those are what ends in _ns there */
+		jw_key(w, "clocks_differ");
+		jw_open(w, '{');
+		jw_kint(w, "ops", p->decomp->trace->count.negative_delay);
+		jw_kint(w, "worst_delay_ns", p->decomp->trace->count.worst_delay_ns);
+		jw_close(w, '}');
+	}
 	return view_put(p->view);
 }
 

@@ -27,10 +27,34 @@ static const struct { char letter; const char *means; } CAUSE[] = {
 	[IDLE_AFTER_LAST] = { '-', "no op came after" },
 };
 
-static void title_add(struct lost_part *p, int64_t wall_ns, int64_t steps)
+/* What the text is about: the complete steps, or all when there are none. */
+struct scope {
+	bool incomplete;
+	int64_t wall_ns, steps;
+	struct ledger ledger;
+};
+
+static struct scope scope_make(const struct lost_part *p, bool incomplete)
+{
+	const struct account *a = &p->device->account;
+	struct scope s = { .incomplete = incomplete };
+	s.steps = lost_part_steps(p, incomplete, &s.wall_ns);
+	for (size_t i = 0; i < a->nstep; i++) {
+		const struct ledger *l = &a->step[i].ledger;
+		if (!a->step[i].chosen || a->step[i].incomplete != incomplete)
+			continue;
+		s.ledger.idle_ns += l->idle_ns;
+		for (enum idle_cause c = 0; c < IDLE_CAUSE_COUNT; c++)
+			s.ledger.cause_ns[c] += l->cause_ns[c];
+	}
+	return s;
+}
+
+static void title_add(struct lost_part *p, const struct scope *s)
 {
 	struct buf *b = &p->view->text;
-	const struct ledger *l = &p->device->account.total;
+	const struct ledger *l = &s->ledger;
+	int64_t wall_ns = s->wall_ns, steps = s->steps;
 	char idle[NUM_LEN], wall[NUM_LEN], share[NUM_LEN];
 	view_add_place(b, p->decomp->trace, p->part->device);
 	buf_addf(b, ": idle %s of %s (%s)", num_fmt_ns(idle, l->idle_ns),
@@ -39,12 +63,22 @@ static void title_add(struct lost_part *p, int64_t wall_ns, int64_t steps)
 		buf_addf(b, ", %s a step over %" PRId64 " steps",
 			num_fmt_ns(idle, l->idle_ns / steps), steps);
 	buf_addc(b, '\n');
+	if (s->incomplete)
+		buf_adds(b, "  incomplete: a tenth or more of the launches have no op in this trace, so"
+			" idle may be less\n");
+	if (p->decomp->trace->count.negative_delay)
+		buf_addf(b, "  clocks differ: %" PRId64 " of %" PRId64 " linked ops start before their"
+			" call, by up to %s; host causes of gaps below that are uncertain\n",
+			p->decomp->trace->count.negative_delay,
+			p->decomp->trace->count.linked_ops,
+			num_fmt_ns(idle, p->decomp->trace->count.worst_delay_ns));
 }
 
-static void ledger_add(struct lost_part *p, int64_t wall_ns, int64_t steps)
+static void ledger_add(struct lost_part *p, const struct scope *s)
 {
 	struct buf *b = &p->view->text;
-	const struct ledger *l = &p->device->account.total;
+	const struct ledger *l = &s->ledger;
+	int64_t wall_ns = s->wall_ns, steps = s->steps;
 	struct tab_part part[IDLE_CAUSE_COUNT + 1] = { { '#', wall_ns - l->idle_ns } };
 	struct tab *t = tab_new("lrrrw");
 	char ns[NUM_LEN], share[NUM_LEN];
@@ -103,23 +137,24 @@ static int site_row(struct lost_part *p, struct tab *t, struct site *s, int64_t 
 	return bad ? -1 : 0;
 }
 
-static int sites_add(struct lost_part *p, int64_t wall_ns, int64_t steps)
+static int sites_add(struct lost_part *p, const struct scope *s)
 {
 	const struct account *a = &p->device->account;
 	struct tab *t = tab_new("lrrrw");
 	size_t n = 0, shown = 0;
-	int64_t incomplete_ns = 0;
+	int64_t left_ns = 0;
 	int bad = 0;
 	char ns[NUM_LEN];
 	for (size_t i = 0; i < a->nsite; i++) {
-		n += !a->site[i].incomplete;
-		incomplete_ns += a->site[i].incomplete ? a->site[i].cost_ns : 0;
+		bool in = a->site[i].incomplete == s->incomplete;
+		n += in;
+		left_ns += in ? 0 : a->site[i].cost_ns;
 	}
 	tab_head(t, "cause", "a step", "of wall", "in runs", "where: what the host was doing");
 	for (size_t i = 0; i < a->nsite && shown < view_rows(p->view, n) && !bad; i++) {
-		if (a->site[i].incomplete)
+		if (a->site[i].incomplete != s->incomplete)
 			continue;
-		bad = site_row(p, t, &a->site[i], wall_ns, steps);
+		bad = site_row(p, t, &a->site[i], s->wall_ns, s->steps);
 		shown++;
 	}
 	buf_adds(&p->view->text, "\n  Sites: all idle time by cause and place\n");
@@ -127,9 +162,9 @@ static int sites_add(struct lost_part *p, int64_t wall_ns, int64_t steps)
 		tab_put(t, &p->view->text, p->view->width, p->view->cut);
 	tab_free(t);
 	view_add_rest(p->view, shown, n);
-	if (incomplete_ns)
+	if (left_ns)
 		buf_addf(&p->view->text, "  left out: %s of idle in incomplete steps, where ops"
-			" are missing\n", num_fmt_ns(ns, incomplete_ns));
+			" are missing\n", num_fmt_ns(ns, left_ns));
 	return bad;
 }
 
@@ -198,11 +233,12 @@ static int losses_add(struct lost_part *p)
 int lost_part_text(struct lost_part *p)
 {
 	struct buf *b = &p->view->text;
-	int64_t wall_ns = 0;
-	int64_t steps = lost_part_steps(p, false, &wall_ns) + lost_part_steps(p, true, &wall_ns);
+	struct scope s = scope_make(p, false);
+	if (!s.wall_ns)
+		s = scope_make(p, true);
 	if (b->len)
 		buf_addc(b, '\n');
-	if (!wall_ns) {
+	if (!s.wall_ns) {
 		view_add_place(b, p->decomp->trace, p->part->device);
 		buf_adds(b, p->part->unknown ?
 			": no device op is in this trace although calls launched some: what the"
@@ -210,7 +246,7 @@ int lost_part_text(struct lost_part *p)
 			" taken by another, or not permitted)\n" : ": no step with any length\n");
 		return 0;
 	}
-	title_add(p, wall_ns, steps);
-	ledger_add(p, wall_ns, steps);
-	return sites_add(p, wall_ns, steps) < 0 ? -1 : losses_add(p);
+	title_add(p, &s);
+	ledger_add(p, &s);
+	return sites_add(p, &s) < 0 ? -1 : losses_add(p);
 }

@@ -149,8 +149,10 @@ SELECT t.number AS trace, t.rank AS rank, i.device AS device,
   CASE WHEN f.id IS NULL THEN o.text END AS op, h.text AS how, g.text AS doing
 FROM idle i CROSS JOIN trace t ON t.id = i.id >> 40
 CROSS JOIN cause c ON c.id = i.cause
-LEFT JOIN dev d ON d.id = (t.id << 40) + i.after AND i.frame IS NULL AND i.op IS NULL
-LEFT JOIN frame f ON f.id = (t.id << 40) + coalesce(i.frame, d.frame)
+LEFT JOIN dev d ON d.id = (t.id << 40) + i.after
+LEFT JOIN frame f ON f.id = (t.id << 40) + CASE
+  WHEN i.how = 4 AND d.frame IS NULL THEN NULL
+  WHEN i.frame IS NULL AND i.op IS NULL THEN d.frame ELSE i.frame END
 LEFT JOIN name o ON o.id = (t.id << 40) + coalesce(i.op, d.op)
 LEFT JOIN name g ON g.id = (t.id << 40) + i.doing
 LEFT JOIN how h ON h.id = coalesce(i.how, d.how);

@@ -117,4 +117,25 @@ holds out '"view2.ledger".*"step":1,.*"flags":\["incomplete"\]' 'its ledger is f
 holds out '"view2.site".*:incomplete".*"flags":\["incomplete"\]' 'its sites stand apart'
 runs 0 'in the text' tp-view2 -t i.db
 holds out 'left out: .* of idle in incomplete steps' 'they are left out of the ranking'
+holds out '^rank 0 device 0: idle 200 us of 1.00 ms ' 'and of the title'
+
+# --- threads ------------------------------------------------------------------
+# The issuing thread has no frame and nothing ties it to the main thread: the op
+# is named, and no line of the other.  Its ops start 3 us before their calls.
+{
+	step 1 0 1000
+	host python_function '/u/train.py(41): train_step' 0 1000
+	call cudaLaunchKernel 5 5 1; op kernel first 2 98 1
+	host cpu_op 'autograd::engine::evaluate_function: MmBackward0' 500 100 77
+	call cudaLaunchKernel 580 10 2 77; op kernel bwd 600 400 2
+} | trace >a.json
+tp-ingest -q -o a.db a.json 2>err
+runs 0 'a thread without frames' tp-view2 -j a.db
+grep '"offset_ns":100000' out >gap
+holds gap '"loss":"gap".*"host_ns":490000.*"op":"autograd::engine::evaluate_function: MmBackward0","how":"other_thread"' \
+	'its op is named'
+lacks gap 'train' 'and no line of the other thread'
+holds out '"view2.ledger".*"steps":1,.*"clocks_differ":\{"ops":1,"worst_delay_ns":3000\}' 'clocks that differ are told'
+runs 0 'in words' tp-view2 -t a.db
+holds out '1 of 2 linked ops start before their call, by up to 3.00 us' 'with the number'
 done_testing
