@@ -44,7 +44,7 @@ static void tally_add(struct tally *t, const int64_t key[3], int64_t ns)
 {
 	size_t least = 0;
 	for (size_t i = 0; i < t->n; i++) {
-		if (memcmp(t->item[i].key, key, sizeof t->item[i].key) == 0) {
+		if (t->item[i].key[0] == key[0] && t->item[i].key[1] == key[1]) {
 			t->item[i].ns += ns;
 			return;
 		}

@@ -42,7 +42,7 @@ struct account_piece {
 	int64_t before, after; /* rows of dev */
 };
 
-/* Which of a few keys has most time. */
+/* Which of a few keys has most time; key[2] only comes along. */
 struct tally {
 	struct { int64_t key[3]; int64_t ns; } item[ACCOUNT_TOP];
 	size_t n;
@@ -73,7 +73,7 @@ struct loss {
 	int64_t launches, kernel_ns; /* a run's */
 	int64_t before, after; /* rows of dev; a run: its first and last op */
 	struct ledger ledger;
-	struct tally place;    /* key: frame, op, how */
+	struct tally place;    /* key: frame, op; how of the first */
 	struct tally doing;    /* key: name */
 };
 enum idle_cause ledger_main(const struct ledger *l); /* the one with most ns */
