@@ -284,12 +284,19 @@ static int output_open(struct view *v, char **argv)
 	return v->out_path ? 0 : stream_writer_flush(&v->writer);
 }
 
+int view_text_flush(struct view *v)
+{
+	struct text t = buf_text(&v->text);
+	int rc = out_write(v->writer.out, t.s, t.n);
+
+	buf_reset(&v->text);
+	return rc;
+}
+
 static int output_close(struct view *v, int status)
 {
 	if (v->as_text) {
-		struct text t = buf_text(&v->text);
-
-		if (out_write(v->writer.out, t.s, t.n) < 0)
+		if (view_text_flush(v) < 0)
 			return -1;
 	} else if (stream_end(&v->writer, status == ST_OK, -1) < 0) {
 		return -1;

@@ -91,6 +91,9 @@ struct view_where {
 };
 #define ANY_DEVICE "any_device"
 
+/* Sends v->text on its way, for text that is longer than memory should hold. */
+int view_text_flush(struct view *v) RESULT_USED;
+
 /* Begins a row: kind, key, trace, rank, device, step, idx, name. */
 struct jw *view_row(struct view *v, const char *kind, const struct view_where *at);
 int view_put(struct view *v) RESULT_USED;
