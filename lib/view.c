@@ -306,6 +306,16 @@ static int output_close(struct view *v, int status)
 	return v->out_path ? draft_commit(&v->draft) : 0;
 }
 
+/* A view that fails ends its frame but not its stream: who reads several views
+ * one after the other finds the next one's head, and sees that this one was cut. */
+static void output_break(struct view *v)
+{
+	if (v->out_path)
+		draft_abort(&v->draft);
+	if (stream_writer_close(&v->writer) < 0)
+		return; /* said; the status is 2 anyway */
+}
+
 int view_main(struct view *v, const struct opt_page *page, int argc, char **argv,
 	view_fn *run)
 {
@@ -318,7 +328,10 @@ int view_main(struct view *v, const struct opt_page *page, int argc, char **argv
 	v->store = argv[first];
 	if (output_open(v, argv) < 0)
 		return ST_FAIL;
-	if (view_body(v, run, &status) < 0 || output_close(v, status) < 0) {
+	if (view_body(v, run, &status) < 0) {
+		output_break(v);
+		status = ST_FAIL;
+	} else if (output_close(v, status) < 0) {
 		if (v->out_path)
 			draft_abort(&v->draft);
 		status = ST_FAIL;

@@ -1,7 +1,9 @@
 #!/bin/sh
 # tp-view1: the split of the wall clock, its flags and its faces.
 . "$(dirname "$0")/lib.sh"
-command -v jq >/dev/null || skip_all 'no jq'
+for tool in jq lz4; do
+	command -v $tool >/dev/null || skip_all "no $tool"
+done
 
 trace() { awk "$@" -f "$TOP/t/tools/trace.awk"; }
 load() { tp-ingest -q -o "$@" 2>err || { diag "$(cat err)"; return 1; }; }
@@ -83,6 +85,8 @@ same a b 'the same rows twice'
 runs 2 'no store' tp-view1 -j none.db
 holds out '"kind":"head"' 'the head goes out before the store is opened'
 lacks out '"kind":"end"' 'and no end follows'
+(tp-view1 none.db 2>err; tp-view1 s.db) >two.tp
+ok lz4 -dc two.tp -- 'its frame ends, so that the next view can be read behind it'
 runs 2 'a file that is no store' tp-view1 -o bad.tp t.json
 ok test ! -e bad.tp -- 'leaves nothing'
 runs 2 'a clock that is none' tp-view1 --clock sun s.db
