@@ -96,11 +96,10 @@ static void add_key(struct buf *b, const char *kind, const struct view_where *at
 struct jw *view_row(struct view *v, const char *kind, const struct view_where *at)
 {
 	struct jw *w = stream_begin(&v->writer, kind);
-	struct buf key = BUF_INIT;
 
-	add_key(&key, kind, at);
-	jw_ktext(w, "key", buf_text(&key));
-	buf_release(&key);
+	buf_reset(&v->key);
+	add_key(&v->key, kind, at);
+	jw_ktext(w, "key", buf_text(&v->key));
 	if (at->trace) {
 		jw_kint(w, "trace", at->trace->number);
 		if (at->trace->rank != NO_INT)
@@ -339,5 +338,6 @@ int view_main(struct view *v, const struct opt_page *page, int argc, char **argv
 	catalog_release(v->trace, v->ntrace);
 	db_close(&v->db);
 	buf_release(&v->text);
+	buf_release(&v->key);
 	return status;
 }

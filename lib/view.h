@@ -48,7 +48,7 @@ struct view {
 	size_t ntrace;
 	int64_t epoch_ns;        /* unix ns of a record's time 0 */
 	bool as_text;
-	struct buf text;
+	struct buf text, key;    /* key: of the row at hand */
 	int width;               /* columns */
 	bool cut;                /* text may be cut to the width: a terminal */
 	bool broken;             /* an identity did not hold, or run() said so */
