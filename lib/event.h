@@ -54,12 +54,13 @@ struct event {
 	int64_t seq;           /* Sequence number, NO_INT: none */
 	int64_t fwd_tid;       /* Fwd thread id, NO_INT: none */
 	struct text device, stream; /* {NULL,0}: unknown; device ops, mem: always a device */
-	int64_t bytes;         /* copies, sets; NO_INT: unknown */
+	int64_t bytes;         /* copies, sets, and calls that copy (HIP); NO_INT: unknown */
 	int64_t blocks;        /* product of the grid; NO_INT */
 	struct text args;      /* raw JSON object of what a collective carries
-	                        * (keys as in the file), {NULL,0} when it is none */
+	                        * (keys as in the file; integers of more than 15
+	                        * digits as strings), {NULL,0} when it is none */
 	/* CAT_MEM */
-	int64_t allocated, reserved, delta; /* NO_INT: unknown */
+	int64_t allocated, reserved, delta; /* NO_INT: unknown; 2^64-n reads as -n */
 	uint64_t addr;
 	int64_t device_type;   /* 0 CPU, 1 CUDA, 6 HIP, ... */
 };

@@ -76,13 +76,31 @@ enum step reader_cut_short(struct reader *r)
 
 /* --- the loop ---------------------------------------------------------- */
 
+/* Blanks between two events, however many, are not kept; a comma is. */
+static void forget_blanks(struct reader *r)
+{
+	size_t p = unit_at(r);
+	bool comma = false;
+
+	for (; p < r->fed && (is_blank(r->bytes[p]) || r->bytes[p] == ','); p++)
+		comma |= r->bytes[p] == ',';
+	if (p < r->fed)
+		return;
+	if (comma)
+		r->bytes[--p] = ',';
+	r->d.unit_at = (int64_t)p;
+}
+
 /* Keep the text of the unit in progress, unless it has grown beyond all use. */
 static enum step next_chunk(struct reader *r)
 {
 	struct doc *d = &r->d;
-	size_t keep = r->lost ? r->fed : unit_at(r);
+	size_t keep;
 	int more;
 
+	if (doc_in_events(d) && !doc_in_event(d))
+		forget_blanks(r);
+	keep = r->lost ? r->fed : unit_at(r);
 	if (r->n - keep > UNIT_MAX) {
 		if (doc_in_events(d)) {
 			doc_bad_event(d, "larger than 4 MiB");

@@ -2,6 +2,8 @@
  * the document) and go on behind it, or drop it, count it, and find the next. */
 #include "kineto_read.h"
 
+#include <stdlib.h>
+
 #include "repair.h"
 
 /* The longest key of the document that is looked at. */
@@ -59,6 +61,8 @@ static int skip_between(struct reader *r, size_t *p, int *commas)
 static int rewrite(struct reader *r, size_t *p, enum repair_after after,
 	size_t *used, enum repair_result *res)
 {
+	int64_t looked = 0;
+
 	for (;;) {
 		struct text t = { r->bytes + *p, r->n - *p };
 
@@ -66,7 +70,7 @@ static int rewrite(struct reader *r, size_t *p, enum repair_after after,
 			&r->d.info->count);
 		if (*res == REPAIR_OK)
 			return 0;
-		r->waste += (int64_t)t.n;
+		looked += (int64_t)*used;
 		if (*res == REPAIR_BAD || t.n > UNIT_MAX)
 			break;
 		size_t keep = MIN(unit_at(r), *p);
@@ -74,6 +78,7 @@ static int rewrite(struct reader *r, size_t *p, enum repair_after after,
 			return -1;
 		*p -= keep;
 	}
+	r->waste += looked;
 	*res = REPAIR_BAD;
 	return 0;
 }
@@ -87,7 +92,10 @@ static enum step drop_event(struct reader *r, size_t p)
 		return reader_cut_short(r);
 	doc_bad_event(&r->d, "unreadable");
 	if (r->waste > WASTE_MAX) {
-		doc_partial(&r->d, "too much of it is unreadable");
+		free(r->d.info->why_partial);
+		r->d.info->why_partial = NULL;
+		doc_partial(&r->d, "given up at byte %" PRId64 ", too much is unreadable",
+			r->at + (int64_t)p);
 		return STEP_END;
 	}
 	return mend_resync(r, p + 1);

@@ -17,8 +17,8 @@
 #endif
 #define BUFFER (UNIT_MAX + 2 * CHUNK)
 /* What may be scanned in vain, in all, before we believe that this is no trace
- * with faults but noise: a second or two of work. */
-#define WASTE_MAX (INT64_C(1) << 30)
+ * with faults but noise: a second of work. */
+#define WASTE_MAX (INT64_C(1) << 28)
 
 struct reader {
 	struct in *in;

@@ -9,6 +9,7 @@ struct repair {
 	const char *s;
 	size_t n, at;
 	bool last;
+	size_t seen;           /* how far a string was looked for */
 	bool more;             /* ran off the end: more bytes could decide */
 	enum repair_after after;
 	struct buf *out;
@@ -137,6 +138,7 @@ static int find_close(struct repair *r, bool key, struct found *f)
 	for (size_t i = r->at + 1; i < r->n; i++) {
 		unsigned char c = (unsigned char)r->s[i];
 
+		r->seen = i;
 		if (c == '"') {
 			if (closes(r, i + 1, key)) {
 				f->end = i;
@@ -372,6 +374,7 @@ enum repair_result repair_value(struct text in, bool last,
 	} while (rc == 0 && r.depth > 0);
 	if (rc < 0) {
 		out->len = keep;
+		*used = MAX(r.at, r.seen);
 		return r.more ? REPAIR_MORE : REPAIR_BAD;
 	}
 	count->bad_escapes += r.count.bad_escapes;

@@ -31,7 +31,7 @@ enum repair_result {
 };
 
 /* `in` begins at the value; last: no byte follows it.  out and count are
- * changed only with REPAIR_OK. */
+ * changed only with REPAIR_OK; without, *used is how far it had to look. */
 enum repair_result repair_value(struct text in, bool last,
 	enum repair_after after, struct buf *out, size_t *used,
 	struct import_counts *count);

@@ -121,6 +121,8 @@ static void giants(void **state)
 	for (int i = 0; i < 2 << 20; i += 8)
 		buf_adds(&doc, ",1234567");
 	buf_adds(&doc, "]}}");
+	for (int i = 0; i < 5 << 20; i++)
+		buf_addc(&doc, ' ');
 	/* nested beyond the limit */
 	buf_adds(&doc, ",{\"ph\":\"X\",\"name\":\"deep\",\"ts\":1,\"dur\":1,\"args\":{\"x\":");
 	for (int i = 0; i < 100; i++)
