@@ -223,9 +223,9 @@ static int kinds_text(struct view *v, const struct comm_all *a)
 static void run_text(struct view *v, const struct comm_all *a, size_t at)
 {
 	const struct arrive *run = &a->run[at];
-	struct tab *tab = tab_new("rrrrrrl");
 	if (run->nrank < 2)
 		return;
+	struct tab *tab = tab_new("rrrrrrl");
 	buf_addf(&v->text, "\nrun %zu: %zu ranks, %zu collectives matched on all of them",
 		at + 1, run->nrank, run->nset);
 	if (run->nshort)
