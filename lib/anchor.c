@@ -37,16 +37,23 @@ void anchors_release(struct anchors *a)
 	memset(a, 0, sizeof *a);
 }
 
-/* The user's innermost frame alive on a thread, 0 for none. */
+/* The user's innermost frame alive on a thread, 0 for none.  At most one executed
+ * line is alive at a time, and it is right wherever it lies among the frames. */
 static uint32_t own_frame(const struct thread *t, int64_t ts)
 {
+	uint32_t innermost = 0;
 	size_t i;
 
-	for (i = t->n; i-- > 0;)
-		if (t->entry[i].flags & NAME_OWN && t->entry[i].cat == CAT_PYTHON
-		    && sweep_alive(&t->entry[i], ts))
-			return t->entry[i].name;
-	return 0;
+	for (i = t->n; i-- > 0;) {
+		const struct entry *e = &t->entry[i];
+
+		if (!(e->flags & NAME_OWN) || e->cat != CAT_PYTHON || !sweep_alive(e, ts))
+			continue;
+		if (e->flags & NAME_LINE)
+			return e->name;
+		innermost = innermost ? innermost : e->name;
+	}
+	return innermost;
 }
 
 static struct forward *slot_of(struct anchors *a, int64_t seq, uint32_t track)
@@ -193,13 +200,18 @@ static struct anchor find(struct anchors *a, const struct sweep_item *it,
 	for (i = t->n; i-- > 0 && r.frame == 0;)
 		if (sweep_alive(&t->entry[i], it->ts))
 			look(a, &t->entry[i], &r, &range);
+	/* a function's own frame may have begun after its line was noted */
+	if (a->w->l->names.has_lines && r.frame && i + 1 < t->n &&
+	    r.frame == t->entry[i + 1].name)
+		r.frame = own_frame(t, it->ts);
 	/* operators outside the frame that was found */
 	for (i++; r.op == 0 && i-- > 0;)
 		if (sweep_alive(&t->entry[i], it->ts) && is_op(&t->entry[i]))
 			r.op = t->entry[i].name;
 	r.op = r.op ? r.op : range;
 	if (r.frame) {
-		r.how = HOW_FUNCTION;
+		r.how = names_flags(&a->w->l->names, r.frame) & NAME_LINE ? HOW_LINE
+			: HOW_FUNCTION;
 	} else if ((r.frame = waiting_frame(a, it->track, it->ts)) != 0) {
 		r.how = HOW_OTHER_THREAD;
 	} else if (r.op) {

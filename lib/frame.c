@@ -181,10 +181,15 @@ static bool split_name(struct text name, struct frame *f)
 	return false;
 }
 
+#define LINE_MARK " [line]" /* tp_hook/lines.py */
+
 bool frame_parse(struct text name, const char *scope, struct frame *f)
 {
 	if (!split_name(name, f) || !is_code(f->file))
 		return false;
+	f->line_known = text_ends(f->func, LINE_MARK);
+	if (f->line_known)
+		f->func.n -= sizeof LINE_MARK - 1;
 	f->own = scope ? is_within(f->file, scope) : !is_foreign(f->file);
 	return true;
 }

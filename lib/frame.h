@@ -1,7 +1,8 @@
 /* frame.h - what a name says by itself: a Python frame of whom, a call that
  * launches, a wait for the backward pass.
  *
- * "path(41): func" is a frame.  Built-ins, "nn.Module: X", and generated code
+ * "path(41): func" is a frame; "path(42): func [line]" one that tp-capture put
+ * in for a stretch in which a thread stood at that very line.  Built-ins, "nn.Module: X", and generated code
  * ("<string>", "<eval_with_key>.12(5): forward") are not: nobody can open them. */
 #ifndef TP_FRAME_H
 #define TP_FRAME_H
@@ -12,6 +13,7 @@ struct frame {
 	struct text file, func;
 	int64_t line;
 	bool own;              /* the user's code */
+	bool line_known;       /* the line that was executed, not where func begins */
 };
 
 /* scope: a directory that says outright what is the user's, or NULL: then all

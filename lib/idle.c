@@ -224,7 +224,8 @@ static void anchor_set(const struct idle *v, const struct lane *l,
 	bool holds = at && at->frame && outer->anchor_end_ns > r->ts_ns;
 	rec->anchor_end_ns = r->end_ns;
 	if (r->own_frame) {
-		rec->anchor = (struct lane_anchor){ r->name, 0, AT_FUNCTION };
+		rec->anchor = (struct lane_anchor){ r->name, 0,
+			r->own_line ? AT_LINE : AT_FUNCTION };
 	} else if (r->has_anchor) {
 		rec->anchor = r->anchor;
 	} else if ((holds && !r->backward && at->how != AT_OTHER_THREAD) ||

@@ -71,6 +71,7 @@ struct idle_record {
 	unsigned traits;       /* trait_of() its name */
 	bool pageable;         /* a copy call whose op is Pageable */
 	bool own_frame;        /* a frame of the user's code */
+	bool own_line;         /* ... with the line that was executed */
 	bool backward;         /* an operator that names its forward one */
 	bool has_anchor;       /* anchor is known; else it is asked for, if need be */
 	struct lane_anchor anchor; /* of its thread once it has begun */

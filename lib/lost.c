@@ -311,12 +311,15 @@ int lost_see(struct lost *v, const struct sweep_item *it, const struct anchor *c
 			.pageable = call_is_pageable(v, c) };
 	} else {
 		const struct host *h = it->host;
+		unsigned flags = h->cat == CAT_PYTHON ?
+			names_flags(&v->l->names, h->name) : 0;
 
 		r = (struct idle_record){ .ts_ns = h->ts, .end_ns = h->ts + h->dur,
 			.track = h->track, .name = h->name, .cat = h->cat,
 			.backward = h->fwd != NO_INT && h->seq != NO_INT,
-			.own_frame = h->cat == CAT_PYTHON &&
-				names_flags(&v->l->names, h->name) & NAME_OWN };
+			.own_frame = flags & NAME_OWN &&
+				(flags & NAME_LINE || !v->l->names.has_lines),
+			.own_line = flags & NAME_LINE };
 	}
 	r.traits = traits_of(v, r.name);
 	return v->pageable_it.failed ? -1 : idle_add(&v->idle, &r);

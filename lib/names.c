@@ -142,7 +142,9 @@ static int store_name(struct names *v, int64_t n, struct text t, unsigned *flags
 
 	*flags = flags_of(v, t);
 	if (frame_parse(t, v->scope, &f)) {
-		*flags |= NAME_FRAME | (f.own ? NAME_OWN : 0);
+		*flags |= NAME_FRAME | (f.own ? NAME_OWN : 0) |
+			(f.line_known ? NAME_LINE : 0);
+		v->has_lines |= f.line_known;
 		if (put_frame(v, n, &f) < 0)
 			return -1;
 	}

@@ -28,6 +28,7 @@ enum name_flag {
 	NAME_REGEX = 32,       /* --step-regex */
 	NAME_LAUNCH = 64,      /* a call that puts work on a device */
 	NAME_BEGIN_CAPTURE = 128, NAME_END_CAPTURE = 256, /* of a graph */
+	NAME_LINE = 512,       /* a frame whose line is the executed one */
 };
 
 struct names {
@@ -42,6 +43,7 @@ struct names {
 	uint32_t last;         /* names stored: 1..last */
 	struct buf text, fixed;
 	int64_t overflow;
+	bool has_lines;        /* a NAME_LINE was among them */
 	int64_t bad_utf8;      /* distinct names that had to be mended */
 	uint64_t seed;
 };
