@@ -20,7 +20,7 @@ class Hook:
         self.link = None
         self.alive = True
         self.torch = None
-        self.rank = 0
+        self.rank, self.world = 0, 1
         self.parts = []  # what must be taken out again: off(), in this order
         self.startup = startup.Startup(self, start_ns, imports)
         self.sampler = sampler.Sampler(self)
@@ -56,8 +56,8 @@ class Hook:
 
     def first_step(self):
         """Called once, when step 1 has ended: who we are, and the startup."""
-        self.rank, world = rank_of(self.torch)
-        self.link.put_record(describe(self, world))
+        self.rank, self.world = rank_of(self.torch)
+        self.link.put_record(describe(self))
 
     def note(self, text):
         """One line for the person, once."""
@@ -148,9 +148,9 @@ def rank_of(torch):
         return 0, 1
 
 
-def describe(hook, world):
+def describe(hook):
     torch = hook.torch
-    record = {"kind": "run", "rank": hook.rank, "world_size": world,
+    record = {"kind": "run", "rank": hook.rank, "world_size": hook.world,
               "pid": hook.pid, "argv": list(getattr(sys, "argv", [])),
               "cwd": os.getcwd(), "torch": str(torch.__version__),
               "python": "%d.%d.%d" % sys.version_info[:3]}

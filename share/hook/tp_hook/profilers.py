@@ -14,8 +14,7 @@ class Profilers:
         self.steps = steps
         self.hook = steps.hook
         self.quiet = bool(self.hook.conf.get("profilers_off"))
-        self.active = set()  # ids of the script's profilers at work
-        self.tapped = False
+        self.preparing = set()  # ids of the script's profilers that warm up
         mod = sys.modules.get("torch.profiler.profiler")
         if mod is None:
             return
@@ -32,14 +31,25 @@ class Profilers:
             legacy = sys.modules.get("torch.autograd.profiler")
             taps.add(getattr(legacy, "profile", None), "__enter__", self.silence_legacy)
         else:
-            taps.add(self.kineto, "prepare_trace", self.script_begins)
-            taps.add(self.kineto, "start_trace", self.script_begins)
-            taps.add(self.kineto, "stop_trace", self.script_ends)
-            legacy = sys.modules.get("torch.autograd.profiler")
-            taps.add(getattr(legacy, "profile", None), "_prepare_trace", self.legacy_begins)
+            # torch.profiler keeps its own methods bound from the start; what it
+            # calls below them is looked up each time
+            legacy = getattr(sys.modules.get("torch.autograd.profiler"), "profile", None)
+            taps.add(legacy, "_prepare_trace", self.script_prepares)
+            taps.add(legacy, "_start_trace", self.script_starts)
 
     def told_step(self, prof):
         self.steps.guard(self.steps.profiler_turn)
+        window = self.steps.window
+        if window is not None:
+            self.steps.guard(self.one_set_of_steps, prof, window.state == "recording")
+
+    def one_set_of_steps(self, prof, ours):
+        """While ours records, the script's profiler marks no steps in the trace:
+        each would be there twice, under two numbers."""
+        if ours and prof.record_steps:
+            prof._tp_steps, prof.record_steps = True, False
+        elif not ours and getattr(prof, "_tp_steps", False):
+            prof._tp_steps, prof.record_steps = False, True
 
     # -- off ------------------------------------------------------------------
 
@@ -88,17 +98,17 @@ class Profilers:
 
     # -- beside ours ----------------------------------------------------------
 
-    def script_begins(self, prof):
+    def script_prepares(self, prof):
         if not self.steps.busy:
-            self.active.add(id(prof))
+            self.preparing.add(id(prof))
             self.steps.guard(self.give_way)
 
-    def script_ends(self, prof):
-        self.active.discard(id(prof))
+    def script_starts(self, prof):
+        self.preparing.discard(id(prof))
 
-    def legacy_begins(self, prof):
-        if not self.steps.busy:
-            self.steps.guard(self.give_way)
+    def at_work(self):
+        """Between its warm-up and its end; not to be asked while ours records."""
+        return bool(self.preparing or self.hook.torch.autograd._profiler_enabled())
 
     def give_way(self):
         if self.steps.window:
