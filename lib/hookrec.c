@@ -87,6 +87,8 @@ static int control(struct hookrec *h, struct process *p, const struct rec *r)
 		p->bye = true;
 		if (rec_int(r, "dropped", &dropped) == 0 && dropped > 0)
 			h->dropped += (uint64_t)dropped;
+	} else if (text_is(r->kind, "tp_gave_way")) {
+		h->gave_way++;
 	} else if (text_is(r->kind, "tp_trace")) {
 		return h->trace && !p->refused ? h->trace(h->arg, r) : 0;
 	} else {

@@ -33,6 +33,7 @@ struct hookrec {
 	int64_t open_ranks;   /* ranks that made steps and have not said bye */
 	int64_t torn_ranks;   /* ... and whose link ended without it */
 	int64_t refused;
+	int64_t gave_way;     /* windows left to a profiler of the script's */
 	int64_t faults;       /* hooks that switched themselves off */
 	int64_t *rank;        /* taken ones */
 	size_t nrank, rank_cap;

@@ -1,0 +1,189 @@
+/* tp-capture - the profiled run: torch.profiler put into a job from outside, for
+ * the steps of a window. */
+#include "base.h"
+#include "hookrec.h"
+#include "job.h"
+#include "opt.h"
+#include "say.h"
+#include "stream.h"
+#include "tracesink.h"
+#include "windowin.h"
+
+#include <unistd.h>
+
+static struct {
+	const char *dir, *window, *step, *then;
+	int64_t warmup;
+	bool stacks, shapes, memory, no_lines, text, json, lz4;
+} want = { .then = "continue", .warmup = -1 };
+
+static int be_quiet(void *to, const char *value)
+{
+	(void)value;
+	*(int *)to = -1;
+	return 0;
+}
+
+static const struct opt options[] = {
+	{ 'd', "dir", "DIR", "trace files go there; the job keeps its stdout",
+		OPT_STR, &want.dir, NULL },
+	{ 0, "window", "A:B", "these steps, from 1; stdin is not read",
+		OPT_STR, &want.window, NULL },
+	{ 0, "warmup", "N", "steps before it that warm the profiler up",
+		OPT_INT, &want.warmup, NULL },
+	{ 0, "step", "RULE", "as for tp-time", OPT_STR, &want.step, NULL },
+	{ 0, "then", "WHAT", "after the window: continue (default) or stop",
+		OPT_STR, &want.then, NULL },
+	{ 0, "stacks", NULL, "Python stacks too: steps take up to twice as long",
+		OPT_FLAG, &want.stacks, NULL },
+	{ 0, "shapes", NULL, "the operators' shapes: some 10 % more",
+		OPT_FLAG, &want.shapes, NULL },
+	{ 0, "memory", NULL, "every allocation: some 10 % more", OPT_FLAG, &want.memory, NULL },
+	{ 0, "no-lines", NULL, "no executing lines: 1 us a line less",
+		OPT_FLAG, &want.no_lines, NULL },
+	{ 't', "text", NULL, "events as text for a person", OPT_FLAG, &want.text, NULL },
+	{ 'j', "json", NULL, "plain lines of JSON", OPT_FLAG, &want.json, NULL },
+	{ 'z', "lz4", NULL, "LZ4 frames, also to a terminal", OPT_FLAG, &want.lz4, NULL },
+	{ 'q', "quiet", NULL, "no notes", OPT_FN, &say_verbosity, be_quiet },
+	OPT_END
+};
+
+static const struct opt_page page = {
+	.usage = "tp-capture [-d DIR] [options] -- COMMAND [ARG...]",
+	.what = "run a job with the profiler on for the steps of a window",
+	.example = "tp-time -- ./train | tp-window | tp-capture -d trace -- ./train",
+	.opt = options,
+	.fail_status = ST_OWN,
+};
+
+struct capture {
+	struct job job;
+	struct hookrec rec;
+	struct stream_writer w;
+	struct tracesink sink;
+	struct windowin window;
+	char **own;
+	bool failed;
+};
+
+static int on_trace(void *arg, const struct rec *r)
+{
+	return tracesink_take(&((struct capture *)arg)->sink, r);
+}
+
+static int on_record(void *arg, const struct rec *r)
+{
+	(void)arg;
+	(void)r;
+	return 0; /* the steps of a profiled run are not the honest clock */
+}
+
+static int on_line(void *arg, struct hook_client *client, struct text line)
+{
+	return hookrec_line(&((struct capture *)arg)->rec, client, line);
+}
+
+static void hook_conf(struct jw *w, void *arg)
+{
+	struct capture *c = arg;
+	const struct windowin *in = &c->window;
+
+	jw_kint(w, "epoch_mono_ns", job_clock_ns());
+	jw_kstr(w, "step", in->rule);
+	jw_key(w, "window");
+	jw_open(w, '{');
+	jw_kint(w, "first", in->first_step);
+	jw_kint(w, "last", in->first_step + in->steps - 1);
+	jw_kint(w, "warmup", in->warmup);
+	jw_kstr(w, "dir", c->sink.work);
+	jw_kstr(w, "then", want.then);
+	jw_kbool(w, "lines", !want.no_lines);
+	jw_kbool(w, "stacks", want.stacks);
+	jw_kbool(w, "shapes", want.shapes);
+	jw_kbool(w, "memory", want.memory);
+	jw_close(w, '}');
+}
+
+/* 0, or -1 said: the window from --window, or from the stream on stdin. */
+static int window_get(struct capture *c)
+{
+	struct windowin *in = &c->window;
+	bool relay = !want.dir && !c->sink.text;
+
+	if (want.window ? windowin_parse(in, want.window) :
+	    windowin_read(in, "-", relay ? &c->w : NULL, c->own))
+		return -1;
+	if (want.warmup >= 0)
+		in->warmup = want.warmup;
+	if (want.step)
+		windowin_rule(in, want.step);
+	return 0;
+}
+
+static int capture_run(struct capture *c, char **argv)
+{
+	struct job_ears ears = { on_line, NULL, c };
+	struct job_spec spec = { argv, !want.dir, !want.window };
+
+	hookrec_init(&c->rec, on_record, c);
+	c->rec.trace = on_trace;
+	if (window_get(c) || job_open(&c->job) ||
+	    tracesink_open(&c->sink, want.dir, c->job.link.dir) ||
+	    hooklink_conf(&c->job.link, hook_conf, c) || job_start(&c->job, &spec))
+		return -1;
+	if (c->job.exec_errno)
+		return 0;
+	job_run(&c->job, &ears);
+	if (hookrec_verdict(&c->rec, hooklink_entered(&c->job.link)) && !c->sink.traces &&
+	    !c->rec.gave_way)
+		note("nothing was recorded");
+	job_say_end(&c->job);
+	return 0;
+}
+
+static int output_open(struct capture *c)
+{
+	enum face face = want.text ? FACE_TEXT : want.json ? FACE_JSON :
+		want.lz4 ? FACE_LZ4 : FACE_AUTO;
+
+	c->sink.argv = c->own;
+	if (want.dir)
+		return 0;
+	face = face_resolve(face, STDOUT_FILENO);
+	c->sink.out = &c->w;
+	c->sink.text = face == FACE_TEXT;
+	return stream_writer_init(&c->w, STDOUT_FILENO, face);
+}
+
+/* The job's status; 125 where that is 0 and the trace is missing through no
+ * choice of the job's own. */
+static int capture_close(struct capture *c, int code)
+{
+	if (tracesink_close(&c->sink, code))
+		c->failed = true;
+	if (code == 0 && (c->failed || (!c->sink.traces && !c->rec.gave_way)))
+		code = ST_OWN;
+	job_close(&c->job);
+	hookrec_release(&c->rec);
+	windowin_release(&c->window);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	struct capture c = { .own = argv };
+	int first;
+
+	job_remember();
+	say_init(argv[0]);
+	first = opt_parse(&page, argc, argv);
+	if (first >= argc)
+		opt_usage_error(&page, "a command is missing");
+	if (strcmp(want.then, "continue") && strcmp(want.then, "stop"))
+		opt_usage_error(&page, "--then %s: not continue or stop", want.then);
+	if (output_open(&c))
+		return ST_OWN;
+	if (capture_run(&c, argv + first))
+		return capture_close(&c, ST_OWN);
+	return capture_close(&c, job_code(&c.job));
+}
