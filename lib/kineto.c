@@ -26,6 +26,7 @@ int reader_fill(struct reader *r, size_t keep)
 		return -1;
 	hash_add(&r->hash, r->bytes + r->n, (size_t)got);
 	r->n += (size_t)got;
+	memset(r->bytes + r->n, 0, SCAN_PAD);
 	r->end = got == 0;
 	return got > 0;
 }
@@ -120,13 +121,78 @@ static enum step next_chunk(struct reader *r)
 	return more < 0 ? STEP_FAIL : more == 0 ? STEP_END : STEP_ON;
 }
 
+/* The events from here on, as long as the scanner knows them. */
+static enum scan_result scan_events(struct reader *r)
+{
+	struct doc *d = &r->d;
+	const char *p, *end = r->bytes + r->n;
+	enum scan_result res = SCAN_EVENT;
+
+	d->chunk = r->bytes;
+	d->chunk_n = r->n;
+	d->chunk_at = -1;
+	while (res == SCAN_EVENT) {
+		p = blanks_end(r->bytes + r->fed);
+		if (*p == ',')
+			p = blanks_end(p + 1);
+		else if (p < end)
+			return SCAN_ODD;
+		if (*p != '{')
+			return p < end ? SCAN_ODD : SCAN_CUT;
+		res = scan_event(d, &p, end);
+		if (res == SCAN_EVENT)
+			go_on_at(r, (size_t)(p - r->bytes));
+	}
+	return res;
+}
+
+/* How far yajl is to be fed: one event, so that the scanner takes over behind
+ * it; the head of the document up to its events, if they are in sight. */
+static size_t feed_end(const struct reader *r)
+{
+	static const char key[] = "\"traceEvents\"";
+	const struct doc *d = &r->d;
+	const char *from = r->bytes + r->fed, *end = r->bytes + r->n, *p;
+
+	if (d->event_depth > 0) {
+		p = scan_event_end(r->bytes + unit_at(r), end);
+	} else if (d->depth == 0) {
+		p = blanks_end(from) + 1;
+	} else {
+		p = memmem(from, r->n - r->fed, key, sizeof key - 1);
+		p = p ? memchr(p, '[', (size_t)(end - p)) : NULL;
+		p = p ? p + 1 : NULL;
+	}
+	return p && p > from && p < end ? (size_t)(p - r->bytes) : r->n;
+}
+
+/* The event at hand is cut by the end of the buffer; where the input ends too,
+ * yajl is to say so. */
+static enum step more_of_event(struct reader *r)
+{
+	enum step step = next_chunk(r);
+
+	return step == STEP_END && r->fed < r->n ? STEP_ON : step;
+}
+
 static enum step parse_chunk(struct reader *r)
 {
 	struct doc *d = &r->d;
+	enum scan_result res = SCAN_ODD;
 	yajl_status st;
+	size_t end;
 
+	if (doc_between_events(d) && !d->fresh && r->fed == unit_at(r) && !r->careful)
+		res = scan_events(r);
+	if (res == SCAN_STOP)
+		return STEP_FAIL;
+	if (res == SCAN_CUT && !r->end)
+		return more_of_event(r);
+	if (r->fed == r->n)
+		return STEP_ON;
+	end = feed_end(r);
 	d->chunk = r->bytes + r->fed;
-	d->chunk_n = r->n - r->fed;
+	d->chunk_n = end - r->fed;
 	d->chunk_at = (int64_t)r->fed;
 	st = yajl_parse(d->parser, (const unsigned char *)d->chunk, d->chunk_n);
 	if (d->stop)
@@ -135,7 +201,7 @@ static enum step parse_chunk(struct reader *r)
 		return STEP_END;
 	if (st != yajl_status_ok || doc_keep(d) < 0)
 		return mend(r);
-	r->fed = r->n;
+	r->fed = end;
 	return STEP_ON;
 }
 
@@ -206,24 +272,31 @@ static int read_all(struct reader *r)
 	return step == STEP_FAIL ? -1 : finish(r);
 }
 
-int kineto_read(struct in *in, const void *first, size_t n,
-	const struct event_sink *sink, struct trace_info *info)
+int kineto_read_carefully(struct in *in, const void *first, size_t n,
+	const struct event_sink *sink, struct trace_info *info, bool careful)
 {
-	struct reader r = { .in = in };
+	struct reader r = { .in = in, .careful = careful };
 	int rc;
 
 	if (!info->path)
 		info->path = xstrdup(in_name(in));
 	doc_init(&r.d, sink, info);
 	hash_init(&r.hash);
-	r.bytes = xmalloc(BUFFER);
+	r.bytes = xmalloc(BUFFER + SCAN_PAD);
 	r.mended_at = -1;
 	r.n = MIN(n, BUFFER - CHUNK);
 	memcpy(r.bytes, first, r.n);
+	memset(r.bytes + r.n, 0, SCAN_PAD);
 	hash_add(&r.hash, first, r.n);
 	rc = read_all(&r);
 	free(r.bytes);
 	buf_release(&r.out);
 	doc_release(&r.d);
 	return rc;
+}
+
+int kineto_read(struct in *in, const void *first, size_t n,
+	const struct event_sink *sink, struct trace_info *info)
+{
+	return kineto_read_carefully(in, first, n, sink, info, false);
 }

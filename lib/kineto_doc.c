@@ -84,11 +84,6 @@ static bool at_member(const struct doc *d)
 	return d->depth == 1 && !d->array_form;
 }
 
-static bool at_element(const struct doc *d)
-{
-	return d->event_depth > 0 && d->depth == d->event_depth - 1;
-}
-
 /* --- values kept whole ------------------------------------------------- */
 
 static void capture_begin(struct doc *d, char kind)
@@ -179,7 +174,7 @@ static int scalar(struct doc *d, const unsigned char *s, size_t n, bool quoted)
 	if (at_member(d)) {
 		info_member(d, (struct text){ (const char *)s, n }, false);
 		unit_end(d);
-	} else if (at_element(d)) {
+	} else if (doc_between_events(d)) {
 		doc_bad_event(d, "an element that is no object");
 		unit_end(d);
 	}
@@ -224,7 +219,7 @@ static int on_null(void *p)
 		event_null(d);
 	} else if (at_member(d)) {
 		unit_end(d);
-	} else if (at_element(d)) {
+	} else if (doc_between_events(d)) {
 		doc_bad_event(d, "an element that is no object");
 		unit_end(d);
 	}

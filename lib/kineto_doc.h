@@ -1,6 +1,7 @@
 /* kineto_doc.h - the inside of the Chrome-trace reader, shared by its parts:
  *	kineto.c        bytes in, the parser fed and restarted, repairs
  *	kineto_doc.c    the parser's callbacks: where in the document we are
+ *	kineto_scan.c   the fast way through an event, calling those callbacks
  *	kineto_event.c  the values of one event -> struct event -> the sink
  *	kineto_pair.c   B and E events paired
  *	kineto_info.c   what the document says of itself
@@ -88,6 +89,27 @@ static inline bool doc_in_event(const struct doc *d)
 {
 	return d->event_depth > 0 && d->depth >= d->event_depth;
 }
+static inline bool doc_between_events(const struct doc *d)
+{
+	return d->event_depth > 0 && d->depth == d->event_depth - 1;
+}
+
+/* One event at **at, an opening brace.  SCAN_EVENT: it is done, and *at behind
+ * it.  SCAN_ODD: it has what only yajl can tell; SCAN_CUT: it goes on behind
+ * `end`; with both nothing has happened.  SCAN_STOP: the sink stopped.
+ * SCAN_PAD zero bytes follow the text; d->chunk is set. */
+#define SCAN_PAD 32
+enum scan_result { SCAN_EVENT, SCAN_ODD, SCAN_CUT, SCAN_STOP };
+enum scan_result scan_event(struct doc *d, const char **at, const char *end) RESULT_USED;
+static inline const char *blanks_end(const char *p)
+{
+	while (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')
+		p++;
+	return p;
+}
+/* Where the value at p seems to end, by its brackets; NULL: not before `end`. */
+const char *scan_event_end(const char *p, const char *end);
+
 /* An event was lost; the file is partial. */
 void doc_partial(struct doc *d, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void doc_bad_event(struct doc *d, const char *why);

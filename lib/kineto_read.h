@@ -28,6 +28,7 @@ struct reader {
 	size_t n, fed;
 	int64_t at;            /* offset in the input of bytes[0] */
 	bool end;
+	bool careful;          /* every event to yajl */
 	bool lost;             /* a member larger than UNIT_MAX: its text is gone */
 	uint64_t idle_tokens, idle_bytes;
 	int64_t waste;
@@ -63,6 +64,10 @@ void reader_restart_events(struct reader *r);
 /* Give the parser text that is not in the buffer. */
 yajl_status reader_feed_aside(struct reader *r, const char *s, size_t n);
 enum step reader_cut_short(struct reader *r);
+
+/* kineto_read(); careful: without the scanner.  Tests hold one against the other. */
+int kineto_read_carefully(struct in *in, const void *first, size_t n,
+	const struct event_sink *sink, struct trace_info *info, bool careful) RESULT_USED;
 
 /* The parser refused, or a callback did: repair, or drop and go on. */
 enum step mend(struct reader *r) RESULT_USED;
