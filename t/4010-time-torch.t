@@ -98,5 +98,5 @@ holds s.json '"rank":1,"world_size":2' 'with the size of the world'
 tp-time -q -o s.lz4 -- "$PY" "$JOBS/steady.py" 35 20 periodic >out 2>err
 lz4 -dc <s.lz4 >s.json 2>/dev/null
 is "$(grep '"lines":' s.json | grep -c 'steady.py","line":26,')" 3 'an evaluation is named by its call'
-is "$(ls -A tmp | grep '^tp-')" '' 'nothing of ours is left'
+is "$(find tmp -name 'tp-*')" '' 'nothing of ours is left'
 done_testing

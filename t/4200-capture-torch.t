@@ -1,4 +1,5 @@
 #!/bin/sh
+# shellcheck disable=SC2012 # the names that ls shows are ours
 # tp-capture on real jobs of torch, on the CPU: the window, the trace, what it
 # does when it can't have one, and the pipeline from an unedited script to a store.
 . "$(dirname "$0")/lib.sh"
@@ -12,7 +13,7 @@ steps_of() { zcat "$@" | grep -o '"ProfilerStep#[0-9]*"' | sort -u | tr -d '"\n'
 
 # --- files ------------------------------------------------------------------
 runs 0 'a window of a job' tp-capture -d trace --window 2:3 -- "$PY" "$JOBS/reads_back.py"
-is "$(cat out)" done 'the job keeps its stdout'
+is "$(cat out)" 'done' 'the job keeps its stdout'
 is "$(cat err)" '' 'and its stderr, without a word of the profiler'
 is "$(ls -A trace | sed 's/\.[^.]*\.[0-9]*\./.HOST.PID./')" rank0.HOST.PID.json.gz 'one trace, with its name'
 is "$(steps_of trace/*.gz)" '#2#3' 'of the steps of the window, by their numbers'
@@ -91,5 +92,5 @@ for how in plain stacks; do
 	holds out '"kind":"view2.site".*"cause":"sync".*"line":42,"func":"norm","how":"line"' "$how: waits too"
 	lacks out '"line":38' "$how: not the line that a function begins at"
 done
-is "$(ls -A tmp | grep '^tp-')" '' 'nothing of ours is left'
+is "$(find tmp -name 'tp-*')" '' 'nothing of ours is left'
 done_testing
