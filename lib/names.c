@@ -199,8 +199,12 @@ static int64_t add_name(struct names *v, struct text t, uint32_t hash,
 
 int64_t names_put(struct names *v, struct text t, unsigned *flags)
 {
-	uint32_t hash = text_hash(t, v->seed), *slot = find(v, t, hash);
+	uint32_t hash, *slot;
 
+	if (t.s == NULL) /* an event without one */
+		t = TEXT("");
+	hash = text_hash(t, v->seed);
+	slot = find(v, t, hash);
 	if (*slot == 0 && !is_clean(t)) {
 		t = fix(v, t);
 		hash = text_hash(t, v->seed);
