@@ -22,7 +22,6 @@ struct check {
 	const struct trace_info *info;
 	struct state *state;   /* by index of l->peaks */
 	size_t cap;
-	sqlite3_stmt *mark;
 };
 
 static int64_t capacity_of(const struct trace_info *info, const char *device)
@@ -66,6 +65,7 @@ static bool cannot_be(int64_t total, int64_t capacity)
 static int see(struct check *c, const struct sample *s)
 {
 	size_t i = peak_of(c, s);
+	struct sample bad;
 	struct state *st;
 	struct peak *p;
 
@@ -76,8 +76,9 @@ static int see(struct check *c, const struct sample *s)
 	if (cannot_be(s->allocated, st->capacity) || cannot_be(s->reserved, st->capacity)) {
 		c->l->count.bad_totals++;
 		st->allocated = NO_INT;
-		sqlite3_bind_int64(c->mark, 1, STORE_ID(c->l->id, s->n));
-		return db_run(c->l->db, c->mark);
+		bad = *s;
+		bad.ok = false;
+		return runs_write(&c->l->samples, s->n, &bad);
 	}
 	if (s->allocated == NO_INT)
 		return 0;
@@ -103,13 +104,9 @@ int memory_check(struct load *l, const struct trace_info *info)
 	if (l->samples.rows == 0)
 		return 0;
 	r = rows_samples(l);
-	c.mark = db_prepare(l->db, "UPDATE memory SET ok = 0 WHERE id = ?");
-	if (r == NULL || c.mark == NULL)
-		rc = -1;
 	while (rc == 0 && (s = rows_next(r, &failed)))
 		rc = see(&c, s);
 	rows_free(r);
-	db_finish(&c.mark);
 	free(c.state);
-	return rc < 0 || failed ? -1 : 0;
+	return rc < 0 || failed ? -1 : load_store_samples(l);
 }

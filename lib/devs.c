@@ -6,6 +6,7 @@
 
 #include "lost.h"
 #include "mem.h"
+#include "row.h"
 #include "steps.h"
 
 int dev_walk_first(struct dev_walk *w, struct load *l)
@@ -176,7 +177,6 @@ struct dev_rows {
 	struct sorter_iter issues;
 	const struct issue *next;
 	struct issue issue;
-	struct bulk put;
 	sqlite3_stmt *name_args;
 };
 
@@ -190,23 +190,29 @@ static const struct issue *issue_of(struct dev_rows *r, int64_t n)
 	return &r->issue;
 }
 
-static int64_t some(uint32_t n)
-{
-	return n ? (int64_t)n : NO_INT;
-}
-
 static int put_row(struct dev_rows *r, const struct dev *d, int64_t n)
 {
 	struct load *l = r->l;
 	const struct issue *i = issue_of(r, n);
-	const int64_t row[] = { STORE_ID(l->id, n), d->ts, d->dur, d->track, d->name,
-		d->cat, d->corr > INT64_MAX ? NO_INT : (int64_t)d->corr, d->bytes,
-		d->blocks, i ? i->call : NO_INT, d->issue_ts,
-		d->issue_ts == NO_INT ? NO_INT : (int64_t)d->issue_track,
-		i ? some(i->op) : NO_INT, i ? some(i->frame) : NO_INT,
-		i ? i->how : 0, d->flags };
+	struct row w;
 
-	if (bulk_put(&r->put, row) < 0)
+	row_begin(&w);
+	row_int(&w, d->ts);
+	row_int(&w, d->dur);
+	row_int(&w, d->track);
+	row_int(&w, d->name);
+	row_int(&w, d->cat);
+	row_opt(&w, d->corr > INT64_MAX ? NO_INT : (int64_t)d->corr);
+	row_opt(&w, d->bytes);
+	row_opt(&w, d->blocks);
+	row_opt(&w, i ? i->call : NO_INT);
+	row_opt(&w, d->issue_ts);
+	row_opt(&w, d->issue_ts == NO_INT ? NO_INT : (int64_t)d->issue_track);
+	row_number(&w, i ? i->op : 0);
+	row_number(&w, i ? i->frame : 0);
+	row_int(&w, i ? i->how : 0);
+	row_int(&w, d->flags);
+	if (pages_add(&l->store->pages, BULK_DEV, STORE_ID(l->id, n), &w) < 0)
 		return -1;
 	if (d->coll == 0)
 		return 0;
@@ -241,15 +247,12 @@ int devs_store(struct load *l)
 	int rc = -1;
 
 	r.name_args = db_prepare(l->db, "UPDATE coll SET id = ? WHERE id = ?");
-	if (bulk_init(&r.put, l->db, "dev", 16) == 0 && r.name_args && sorter_done(&l->issues) == 0
+	if (r.name_args && sorter_done(&l->issues) == 0
 	    && sorter_first(&l->issues, &r.issues) == 0) {
 		r.next = sorter_next(&r.issues);
 		rc = put_rows(&r);
-		if (rc == 0)
-			rc = bulk_flush(&r.put);
 		sorter_iter_release(&r.issues);
 	}
-	bulk_release(&r.put);
 	db_finish(&r.name_args);
 	return rc;
 }

@@ -6,6 +6,7 @@
 #include "anchor.h"
 #include "devs.h"
 #include "live.h"
+#include "row.h"
 #include "lost.h"
 
 struct issuer {
@@ -15,7 +16,6 @@ struct issuer {
 	struct live live;
 	struct sorter_iter links;
 	const struct link *link;
-	struct bulk put;
 	int64_t ncall;
 };
 
@@ -29,14 +29,21 @@ static int issue_by_n(const void *pa, const void *pb)
 static int put_call(struct issuer *s, const struct call *c, const struct anchor *a,
 	int64_t stack)
 {
-	const int64_t row[] = { STORE_ID(s->l->id, ++s->ncall), c->ts, c->dur,
-		c->track, c->name, c->cat,
-		c->corr > INT64_MAX ? NO_INT : (int64_t)c->corr,
-		a->op ? (int64_t)a->op : NO_INT,
-		a->frame ? (int64_t)a->frame : NO_INT, a->how,
-		stack ? stack : NO_INT, c->ops };
+	struct row r;
 
-	return bulk_put(&s->put, row);
+	row_begin(&r);
+	row_int(&r, c->ts);
+	row_int(&r, c->dur);
+	row_int(&r, c->track);
+	row_int(&r, c->name);
+	row_int(&r, c->cat);
+	row_opt(&r, c->corr > INT64_MAX ? NO_INT : (int64_t)c->corr);
+	row_number(&r, a->op);
+	row_number(&r, a->frame);
+	row_int(&r, a->how);
+	row_number(&r, stack);
+	row_int(&r, c->ops);
+	return pages_add(&s->l->store->pages, BULK_CALL, STORE_ID(s->l->id, ++s->ncall), &r);
 }
 
 /* The device ops of a call follow it in the order of links. */
@@ -97,17 +104,13 @@ int load_issue(struct load *l)
 	if (sweep_init(&s.sweep, l) < 0)
 		return -1;
 	live_init(&s.live, l);
-	if (bulk_init(&s.put, l->db, "call", 12) == 0
-	    && anchors_init(&s.anchors, &s.sweep) == 0) {
+	if (anchors_init(&s.anchors, &s.sweep) == 0) {
 		if (sorter_first(&l->links, &s.links) == 0) {
 			rc = sweep_all(&s);
-			if (rc == 0)
-				rc = bulk_flush(&s.put);
 			sorter_iter_release(&s.links);
 		}
 		anchors_release(&s.anchors);
 	}
-	bulk_release(&s.put);
 	live_release(&s.live);
 	sweep_release(&s.sweep);
 	sorter_release(&l->links);

@@ -127,18 +127,27 @@ static enum scan_result scan_events(struct reader *r)
 	struct doc *d = &r->d;
 	const char *p, *end = r->bytes + r->n;
 	enum scan_result res = SCAN_EVENT;
+	bool comma;
 
 	d->chunk = r->bytes;
 	d->chunk_n = r->n;
 	d->chunk_at = -1;
 	while (res == SCAN_EVENT) {
 		p = blanks_end(r->bytes + r->fed);
-		if (*p == ',')
-			p = blanks_end(p + 1);
-		else if (p < end)
+		comma = *p == ',';
+		if (!comma && p < end)
 			return SCAN_ODD;
+		if (comma)
+			p = blanks_end(p + 1);
+		if (p == end) {
+			/* megabytes of blanks are no event that is too large */
+			if (comma)
+				r->bytes[p - r->bytes - 1] = ',';
+			go_on_at(r, r->n - comma);
+			return SCAN_CUT;
+		}
 		if (*p != '{')
-			return p < end ? SCAN_ODD : SCAN_CUT;
+			return SCAN_ODD;
 		res = scan_event(d, &p, end);
 		if (res == SCAN_EVENT)
 			go_on_at(r, (size_t)(p - r->bytes));

@@ -51,17 +51,12 @@ int load_begin(struct load *l, struct store *store, const struct load_opt *opt)
 		return -1;
 	l->names.scope = opt->scope;
 	l->names.regex = opt->step_regex;
-	l->put_sample = db_prepare(l->db, "INSERT INTO memory VALUES (?,?,?,?,?,?,?,?,?,?)");
 	l->put_coll = db_prepare(l->db, "INSERT INTO coll VALUES (?,?)");
-	if (bulk_init(&l->put_host, l->db, "host", 9) < 0)
-		return -1;
-	return l->put_sample && l->put_coll ? 0 : -1;
+	return l->put_coll ? 0 : -1;
 }
 
 void load_release(struct load *l)
 {
-	bulk_release(&l->put_host);
-	db_finish(&l->put_sample);
 	db_finish(&l->put_coll);
 	lost_free(l->lost);
 	names_release(&l->names);

@@ -5,9 +5,8 @@
  *	load_finish(&l, &info);                         // pass 2
  *	load_release(&l);                               // always
  *
- * Pass 1 writes host records and memory samples straight into their tables, in
- * the file's order, noting the sorted stretches; calls and device ops go to
- * external sorters.  Pass 2 (finish.c) needs
+ * Pass 1 keeps host records and memory samples in the file's order, noting the
+ * sorted stretches; calls and device ops go to external sorters.  Pass 2 (finish.c) needs
  *   join.c    calls and device ops by correlation
  *   devs.c    device ops in order of time: impossible ones, drain points
  *   sweep.c   host records, calls and samples in one order of time, with each
@@ -19,7 +18,6 @@
 #define TP_LOAD_H
 
 #include "base.h"
-#include "bulk.h"
 #include "event.h"
 #include "names.h"
 #include "sorter.h"
@@ -57,7 +55,7 @@ struct dev {
 };
 enum { DEV_UNTIMED = 1, DEV_CUT = 2 };
 
-/* A row of host or memory, as runs.c reads it back. */
+/* A row of host or memory, as rows.c reads it back. */
 struct host {
 	int64_t n, ts, dur, ext, seq, fwd;
 	uint32_t track, name;
@@ -70,9 +68,14 @@ struct sample {
 	bool ok;
 };
 
-/* Sorted stretches of a table as rows come. */
+/* Rows as they come, kept in a scratch file for pass 2, and their sorted
+ * stretches. */
 struct runs {
-	const char *table;
+	const char *table, *dir;
+	size_t size;           /* of a row */
+	int fd;                /* -1: nothing written yet */
+	char *wait;            /* rows that are not */
+	size_t nwait;
 	struct run { int64_t first, last; } *run; /* n of the rows */
 	size_t n, cap;
 	int64_t rows, last_ts;
@@ -129,8 +132,7 @@ struct load {
 	const char *dir;       /* whose directory takes the scratch files */
 	struct names names;
 	struct tracks tracks;
-	struct bulk put_host;
-	sqlite3_stmt *put_sample, *put_coll;
+	sqlite3_stmt *put_coll;
 	struct runs hosts, samples;
 	struct sorter calls, devs;           /* by correlation */
 	struct sorter call_time, dev_time;   /* by time, after join */
@@ -157,9 +159,13 @@ void load_release(struct load *l);
 /* load_rows.c: the rows of host, memory, run */
 void runs_init(struct runs *r, const char *table, size_t size, const char *dir);
 void runs_release(struct runs *r);
+/* Rows n, n + 1, ...; what runs_add() took last must have been flushed. */
+int runs_read(const struct runs *r, int64_t n, void *row, size_t count) RESULT_USED;
+int runs_write(struct runs *r, int64_t n, const void *row) RESULT_USED;
 int load_put_host(struct load *l, const struct host *h) RESULT_USED;
 int load_put_sample(struct load *l, const struct sample *s) RESULT_USED;
 int load_end_rows(struct load *l) RESULT_USED;   /* then the runs are complete */
+int load_store_samples(struct load *l) RESULT_USED;      /* the rows of memory */
 
 /* join.c */
 int load_join(struct load *l) RESULT_USED;

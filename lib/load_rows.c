@@ -3,8 +3,11 @@
 #include "load.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "mem.h"
+#include "row.h"
+#include "scratch.h"
 
 /* Both records begin with n, ts. */
 static int row_by_time(const void *pa, const void *pb)
@@ -14,22 +17,62 @@ static int row_by_time(const void *pa, const void *pb)
 	return a[1] != b[1] ? cmp_int(a[1], b[1]) : cmp_int(a[0], b[0]);
 }
 
+/* Rows wait here until a write is worth its call. */
+#define WAIT_BYTES (128u << 10)
+
 void runs_init(struct runs *r, const char *table, size_t size, const char *dir)
 {
-	memset(r, 0, sizeof *r);
-	r->table = table;
+	*r = (struct runs){ .table = table, .dir = dir, .size = size, .fd = -1 };
 	sorter_init(&r->late, size, row_by_time, dir, SORTER_BYTES);
 }
 
 void runs_release(struct runs *r)
 {
+	if (r->size && r->fd >= 0)
+		close(r->fd); /* nobody will read it again */
 	sorter_release(&r->late);
 	free(r->run);
-	memset(r, 0, sizeof *r);
+	free(r->wait);
+	*r = (struct runs){ .fd = -1 };
 }
 
-/* True: the row goes into the table now, as number *n. */
-static bool runs_take(struct runs *r, int64_t ts, int64_t *n)
+static int runs_flush(struct runs *r)
+{
+	int64_t at = (r->rows - (int64_t)r->nwait) * (int64_t)r->size;
+	size_t n = r->nwait * r->size;
+
+	if (n == 0)
+		return 0;
+	if (r->fd < 0 && (r->fd = scratch_open(r->dir)) < 0)
+		return -1;
+	r->nwait = 0;
+	return scratch_write(r->fd, r->dir, r->wait, n, at);
+}
+
+static int runs_add(struct runs *r, const void *row)
+{
+	if (!r->wait)
+		r->wait = xmalloc(WAIT_BYTES);
+	if ((r->nwait + 1) * r->size > WAIT_BYTES && runs_flush(r) < 0)
+		return -1;
+	memcpy(r->wait + r->nwait++ * r->size, row, r->size);
+	r->rows++;
+	return 0;
+}
+
+int runs_read(const struct runs *r, int64_t n, void *row, size_t count)
+{
+	return scratch_read(r->fd, r->dir, row, count * r->size,
+		(n - 1) * (int64_t)r->size);
+}
+
+int runs_write(struct runs *r, int64_t n, const void *row)
+{
+	return scratch_write(r->fd, r->dir, row, r->size, (n - 1) * (int64_t)r->size);
+}
+
+/* True: the row goes behind the others now. */
+static bool runs_take(struct runs *r, int64_t ts)
 {
 	if (r->n == 0 || ts < r->last_ts) {
 		if (r->n >= RUNS_MAX)
@@ -37,75 +80,109 @@ static bool runs_take(struct runs *r, int64_t ts, int64_t *n)
 		GROW(r->run, r->n, r->cap);
 		r->run[r->n++] = (struct run){ r->rows + 1, r->rows };
 	}
-	*n = ++r->rows;
-	r->run[r->n - 1].last = *n;
+	r->run[r->n - 1].last = r->rows + 1;
 	r->last_ts = ts;
 	return true;
 }
 
-static int insert_host(struct load *l, const struct host *h, int64_t n)
+static int add_host(struct load *l, struct host *h)
 {
-	const int64_t row[] = { STORE_ID(l->id, n), h->ts, h->dur, h->track,
-		h->name, h->cat, h->ext, h->seq, h->fwd };
+	struct row r;
 
-	return bulk_put(&l->put_host, row);
+	h->n = l->hosts.rows + 1;
+	row_begin(&r);
+	row_int(&r, h->ts);
+	row_int(&r, h->dur);
+	row_int(&r, h->track);
+	row_int(&r, h->name);
+	row_int(&r, h->cat);
+	row_opt(&r, h->ext);
+	row_opt(&r, h->seq);
+	row_opt(&r, h->fwd);
+	if (pages_add(&l->store->pages, BULK_HOST, STORE_ID(l->id, h->n), &r) < 0)
+		return -1;
+	return runs_add(&l->hosts, h);
 }
 
-static int insert_sample(struct load *l, const struct sample *s, int64_t n)
+/* Its row is made when all samples were looked at. */
+static int add_sample(struct load *l, struct sample *s)
 {
-	sqlite3_stmt *st = l->put_sample;
+	s->n = l->samples.rows + 1;
+	return runs_add(&l->samples, s);
+}
 
-	sqlite3_bind_int64(st, 1, STORE_ID(l->id, n));
-	sqlite3_bind_int64(st, 2, s->ts);
-	sqlite3_bind_int64(st, 3, s->track);
-	db_bind_str(st, 4, s->device);
-	db_bind_int(st, 5, s->type);
-	db_bind_int(st, 6, s->allocated);
-	db_bind_int(st, 7, s->reserved);
-	db_bind_int(st, 8, s->delta);
-	sqlite3_bind_int64(st, 9, s->addr);
-	sqlite3_bind_int(st, 10, s->ok);
-	return db_run(l->db, st);
+static int store_sample(struct load *l, const struct sample *s)
+{
+	struct row r;
+
+	row_begin(&r);
+	row_int(&r, s->ts);
+	row_int(&r, s->track);
+	row_str(&r, s->device);
+	row_opt(&r, s->type);
+	row_opt(&r, s->allocated);
+	row_opt(&r, s->reserved);
+	row_opt(&r, s->delta);
+	row_int(&r, s->addr);
+	row_int(&r, s->ok);
+	return pages_add(&l->store->pages, BULK_MEMORY, STORE_ID(l->id, s->n), &r);
+}
+
+int load_store_samples(struct load *l)
+{
+	enum { BATCH = 512 };
+	struct sample *batch = xreallocarray(NULL, BATCH, sizeof *batch);
+	int64_t done, i, n;
+	int rc = 0;
+
+	for (done = 0; rc == 0 && done < l->samples.rows; done += n) {
+		n = MIN(BATCH, l->samples.rows - done);
+		rc = runs_read(&l->samples, done + 1, batch, (size_t)n);
+		for (i = 0; rc == 0 && i < n; i++)
+			rc = store_sample(l, &batch[i]);
+	}
+	free(batch);
+	return rc;
 }
 
 int load_put_host(struct load *l, const struct host *h)
 {
-	struct host late;
-	int64_t n;
+	struct host row = *h;
 
-	if (runs_take(&l->hosts, h->ts, &n))
-		return insert_host(l, h, n);
-	late = *h;
-	late.n = l->count.spilled++;
-	return sorter_add(&l->hosts.late, &late);
+	if (runs_take(&l->hosts, h->ts))
+		return add_host(l, &row);
+	row.n = l->count.spilled++;
+	return sorter_add(&l->hosts.late, &row);
 }
 
 int load_put_sample(struct load *l, const struct sample *s)
 {
-	struct sample late;
-	int64_t n;
+	struct sample row = *s;
 
-	if (runs_take(&l->samples, s->ts, &n))
-		return insert_sample(l, s, n);
-	late = *s;
-	late.n = l->count.spilled++;
-	return sorter_add(&l->samples.late, &late);
+	if (runs_take(&l->samples, s->ts))
+		return add_sample(l, &row);
+	row.n = l->count.spilled++;
+	return sorter_add(&l->samples.late, &row);
 }
 
-typedef int insert_fn(struct load *l, const void *row, int64_t n);
+typedef int add_fn(struct load *l, const void *row);
 
-static int insert_late_host(struct load *l, const void *row, int64_t n)
+static int add_late_host(struct load *l, const void *row)
 {
-	return insert_host(l, row, n);
+	struct host h = *(const struct host *)row;
+
+	return add_host(l, &h);
 }
 
-static int insert_late_sample(struct load *l, const void *row, int64_t n)
+static int add_late_sample(struct load *l, const void *row)
 {
-	return insert_sample(l, row, n);
+	struct sample s = *(const struct sample *)row;
+
+	return add_sample(l, &s);
 }
 
 /* The late ones become one more sorted stretch behind the others. */
-static int end_runs(struct load *l, struct runs *r, insert_fn *insert)
+static int end_runs(struct load *l, struct runs *r, add_fn *add)
 {
 	struct sorter_iter it;
 	const void *row;
@@ -116,7 +193,7 @@ static int end_runs(struct load *l, struct runs *r, insert_fn *insert)
 		return -1;
 	rc = 0;
 	while (rc == 0 && (row = sorter_next(&it)))
-		rc = insert(l, row, ++r->rows);
+		rc = add(l, row);
 	if (it.failed)
 		rc = -1;
 	sorter_iter_release(&it);
@@ -125,7 +202,7 @@ static int end_runs(struct load *l, struct runs *r, insert_fn *insert)
 		GROW(r->run, r->n, r->cap);
 		r->run[r->n++] = (struct run){ first, r->rows };
 	}
-	return rc;
+	return rc < 0 ? -1 : runs_flush(r);
 }
 
 static int store_runs(struct load *l, const struct runs *r, int64_t *n)
@@ -149,9 +226,8 @@ int load_end_rows(struct load *l)
 {
 	int64_t n = 0;
 
-	if (end_runs(l, &l->hosts, insert_late_host) < 0
-	    || bulk_flush(&l->put_host) < 0
-	    || end_runs(l, &l->samples, insert_late_sample) < 0
+	if (end_runs(l, &l->hosts, add_late_host) < 0
+	    || end_runs(l, &l->samples, add_late_sample) < 0
 	    || store_runs(l, &l->hosts, &n) < 0)
 		return -1;
 	return store_runs(l, &l->samples, &n);

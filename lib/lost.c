@@ -7,6 +7,7 @@
 #include "gap.h"
 #include "idle.h"
 #include "mem.h"
+#include "row.h"
 #include "say.h"
 #include "tiny.h"
 #include "trait.h"
@@ -33,7 +34,7 @@ struct lost {
 	int64_t *issued;               /* device ops, by track n - 1 */
 	uint16_t *trait;               /* by name n; TRAIT_KNOWN set when worked out */
 	size_t ntrait;
-	sqlite3_stmt *put_idle, *put_tiny;
+	sqlite3_stmt *put_tiny;
 	int64_t nidle, ntiny;
 	int64_t idle_ns, gap_ns;       /* pieces; gaps: the same in the end */
 };
@@ -102,21 +103,21 @@ static int tiny_put(void *arg, const struct tiny_run *r)
 static int piece_put(void *arg, const struct idle_piece *p)
 {
 	struct lost *v = arg;
-	sqlite3_stmt *st = v->put_idle;
+	struct row r;
 
 	v->idle_ns += p->dur_ns;
-	sqlite3_bind_int64(st, 1, STORE_ID(v->l->id, ++v->nidle));
-	sqlite3_bind_int64(st, 2, p->ts_ns);
-	sqlite3_bind_int64(st, 3, p->dur_ns);
-	db_bind_str(st, 4, device_text(v, p->device));
-	sqlite3_bind_int(st, 5, p->cause);
-	db_bind_int(st, 6, p->anchor.how ? p->anchor.how : NO_INT);
-	db_bind_int(st, 7, p->anchor.frame ? (int64_t)p->anchor.frame : NO_INT);
-	db_bind_int(st, 8, p->anchor.op ? (int64_t)p->anchor.op : NO_INT);
-	db_bind_int(st, 9, p->doing ? (int64_t)p->doing : NO_INT);
-	db_bind_int(st, 10, p->before ? (int64_t)p->before : NO_INT);
-	db_bind_int(st, 11, p->after ? (int64_t)p->after : NO_INT);
-	return db_run(v->l->db, st);
+	row_begin(&r);
+	row_int(&r, p->ts_ns);
+	row_int(&r, p->dur_ns);
+	row_str(&r, device_text(v, p->device));
+	row_int(&r, p->cause);
+	row_number(&r, p->anchor.how);
+	row_number(&r, p->anchor.frame);
+	row_number(&r, p->anchor.op);
+	row_number(&r, p->doing);
+	row_number(&r, p->before);
+	row_number(&r, p->after);
+	return pages_add(&v->l->store->pages, BULK_IDLE, STORE_ID(v->l->id, ++v->nidle), &r);
 }
 
 /* Stream numbers in order of value, then words. */
@@ -170,9 +171,8 @@ int lost_begin(struct lost **out, struct load *l)
 	tiny_init(&v->tiny, tiny_put, v);
 	streams_order(v);
 	v->issued = xcalloc(l->tracks.n + 1, sizeof *v->issued);
-	v->put_idle = db_prepare(l->db, "INSERT INTO idle VALUES (?,?,?,?,?,?,?,?,?,?,?)");
 	v->put_tiny = db_prepare(l->db, "INSERT INTO tiny VALUES (?,?,?,?,?,?,?,?)");
-	return v->put_idle && v->put_tiny ? 0 : -1;
+	return v->put_tiny ? 0 : -1;
 }
 
 void lost_free(struct lost *v)
@@ -188,7 +188,6 @@ void lost_free(struct lost *v)
 	}
 	sorter_release(&v->gap_time);
 	sorter_release(&v->pageable);
-	db_finish(&v->put_idle);
 	db_finish(&v->put_tiny);
 	free(v->stream_order);
 	free(v->issued);

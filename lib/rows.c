@@ -1,4 +1,4 @@
-/* rows.c - merging the sorted runs of a table. */
+/* rows.c - merging sorted runs. */
 #include "base.h"
 #include "rows.h"
 
@@ -13,100 +13,40 @@ struct source {
 };
 
 struct rows {
-	struct load *l;
-	sqlite3_stmt *st;
-	void (*take)(sqlite3_stmt *st, void *row);
+	const struct runs *runs;
 	size_t size, batch, nsource;
 	struct source *source;
 	size_t *heap, nheap;   /* indexes of sources, the earliest row first */
 	bool started;
 };
 
-static int64_t int_or_none(sqlite3_stmt *st, int at)
-{
-	return sqlite3_column_type(st, at) == SQLITE_NULL ? NO_INT
-		: sqlite3_column_int64(st, at);
-}
-
-static void take_host(sqlite3_stmt *st, void *row)
-{
-	struct host *h = row;
-
-	h->n = sqlite3_column_int64(st, 0) & (STORE_ID(1, 0) - 1);
-	h->ts = sqlite3_column_int64(st, 1);
-	h->dur = sqlite3_column_int64(st, 2);
-	h->track = (uint32_t)sqlite3_column_int64(st, 3);
-	h->name = (uint32_t)sqlite3_column_int64(st, 4);
-	h->cat = (uint8_t)sqlite3_column_int(st, 5);
-	h->seq = int_or_none(st, 6);
-	h->fwd = int_or_none(st, 7);
-	h->ext = NO_INT;
-}
-
-static void take_sample(sqlite3_stmt *st, void *row)
-{
-	struct sample *s = row;
-	const char *device = (const char *)sqlite3_column_text(st, 8);
-
-	memset(s, 0, sizeof *s);
-	s->n = sqlite3_column_int64(st, 0) & (STORE_ID(1, 0) - 1);
-	s->ts = sqlite3_column_int64(st, 1);
-	s->track = (uint32_t)sqlite3_column_int64(st, 2);
-	s->allocated = int_or_none(st, 3);
-	s->reserved = int_or_none(st, 4);
-	s->delta = int_or_none(st, 5);
-	s->addr = sqlite3_column_int64(st, 6);
-	s->type = int_or_none(st, 7);
-	if (device)
-		memcpy(s->device, device, MIN(strlen(device), sizeof s->device - 1));
-	s->ok = sqlite3_column_int(st, 9) != 0;
-}
-
-static struct rows *rows_new(struct load *l, const struct runs *runs, size_t size,
-	const char *sql)
+static struct rows *rows_new(const struct runs *runs)
 {
 	struct rows *r = xcalloc(1, sizeof *r);
 	size_t i;
 
-	r->l = l;
-	r->size = size;
-	r->st = db_prepare(l->db, sql);
-	if (r->st == NULL) {
-		free(r);
-		return NULL;
-	}
+	r->runs = runs;
+	r->size = runs->size;
 	r->nsource = runs->n;
-	r->batch = MAX(16u, MIN(512u, MERGE_BYTES / (size * (runs->n + 1))));
+	r->batch = MAX(16u, MIN(512u, MERGE_BYTES / (r->size * (runs->n + 1))));
 	r->source = xcalloc(runs->n + 1, sizeof *r->source);
 	r->heap = xcalloc(runs->n + 1, sizeof *r->heap);
 	for (i = 0; i < runs->n; i++) {
 		r->source[i].next = runs->run[i].first;
 		r->source[i].last = runs->run[i].last;
-		r->source[i].batch = xcalloc(r->batch, size);
+		r->source[i].batch = xcalloc(r->batch, r->size);
 	}
 	return r;
 }
 
-struct rows *rows_hosts(struct load *l)
+struct rows *rows_hosts(const struct load *l)
 {
-	struct rows *r = rows_new(l, &l->hosts, sizeof(struct host),
-		"SELECT id, ts, dur, track, name, cat, seq, fwd FROM host"
-		" WHERE id >= ? AND id <= ? ORDER BY id LIMIT ?");
-
-	if (r)
-		r->take = take_host;
-	return r;
+	return rows_new(&l->hosts);
 }
 
-struct rows *rows_samples(struct load *l)
+struct rows *rows_samples(const struct load *l)
 {
-	struct rows *r = rows_new(l, &l->samples, sizeof(struct sample),
-		"SELECT id, ts, track, allocated, reserved, delta, addr, type,"
-		" device, ok FROM memory WHERE id >= ? AND id <= ? ORDER BY id LIMIT ?");
-
-	if (r)
-		r->take = take_sample;
-	return r;
+	return rows_new(&l->samples);
 }
 
 void rows_free(struct rows *r)
@@ -115,7 +55,6 @@ void rows_free(struct rows *r)
 
 	if (r == NULL)
 		return;
-	db_finish(&r->st);
 	for (i = 0; i < r->nsource; i++)
 		free(r->source[i].batch);
 	free(r->source);
@@ -126,22 +65,14 @@ void rows_free(struct rows *r)
 /* The next batch of a run; have 0 at its end. */
 static int fill(struct rows *r, struct source *s)
 {
-	struct db *db = r->l->db;
-	int rc = 0;
+	int64_t left = s->last - s->next + 1;
 
-	s->at = s->have = 0;
-	if (s->next > s->last)
-		return 0;
-	sqlite3_bind_int64(r->st, 1, STORE_ID(r->l->id, s->next));
-	sqlite3_bind_int64(r->st, 2, STORE_ID(r->l->id, s->last));
-	sqlite3_bind_int64(r->st, 3, (int64_t)r->batch);
-	while (s->have < r->batch && (rc = db_step(db, r->st)) > 0)
-		r->take(r->st, s->batch + s->have++ * r->size);
-	sqlite3_reset(r->st);
+	s->at = 0;
+	s->have = (size_t)MIN(left, (int64_t)r->batch);
+	if (s->have > 0 && runs_read(r->runs, s->next, s->batch, s->have) < 0)
+		return -1;
 	s->next += (int64_t)s->have;
-	if (rc >= 0 && s->have == 0)
-		s->next = s->last + 1;
-	return rc < 0 ? -1 : 0;
+	return 0;
 }
 
 /* Both records begin with n, ts; host goes on with dur. */

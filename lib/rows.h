@@ -1,8 +1,5 @@
-/* rows.h - reading host records or memory samples back in order of time: the
- * sorted runs of their table are merged, a batch of rows of each in memory.
- *
- * A batch is read by one seek of the table's key, so a thousand runs need one
- * statement, and MERGE_BYTES in all. */
+/* rows.h - reading host records or memory samples back in order of time: their
+ * sorted runs are merged, a batch of rows of each in memory, MERGE_BYTES in all. */
 #ifndef TP_ROWS_H
 #define TP_ROWS_H
 
@@ -13,8 +10,8 @@
 struct rows;           /* private */
 
 /* Longer before shorter where two begin together, then in the table's order. */
-struct rows *rows_hosts(struct load *l) RESULT_USED;     /* NULL said */
-struct rows *rows_samples(struct load *l) RESULT_USED;
+struct rows *rows_hosts(const struct load *l) RESULT_USED;
+struct rows *rows_samples(const struct load *l) RESULT_USED;
 /* A struct host or struct sample, valid until the next call; NULL: end, or
  * *failed. */
 const void *rows_next(struct rows *r, bool *failed);

@@ -1,11 +1,8 @@
 #include "base.h"
 #include "sorter.h"
-#include "buf.h"
 #include "mem.h"
-#include "say.h"
+#include "scratch.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 /* A read of a run while merging: larger ones gain nothing even on a disk. */
@@ -111,37 +108,6 @@ static void buffer_sort(struct sorter *s)
 	s->sorted = true;
 }
 
-/* A file that has no name, so that nothing can leave it behind. */
-static int scratch_open(struct sorter *s)
-{
-	struct buf name = BUF_INIT;
-
-	s->fd = open(s->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (s->fd < 0) { /* not every file system can */
-		buf_addf(&name, "%s/.tp-sort.XXXXXX", s->dir);
-		s->fd = mkostemp(name.data, O_CLOEXEC);
-		if (s->fd >= 0)
-			(void)unlink(name.data);
-		buf_release(&name);
-	}
-	return s->fd < 0 ? error_errno("%s: scratch file", s->dir) : 0;
-}
-
-static int scratch_write(struct sorter *s, const char *p, size_t n)
-{
-	while (n > 0) {
-		ssize_t k = write(s->fd, p, n);
-
-		if (k < 0 && errno != EINTR)
-			return error_errno("%s: scratch file", s->dir);
-		if (k > 0) {
-			p += k;
-			n -= (size_t)k;
-		}
-	}
-	return 0;
-}
-
 /* The buffer as a run of the file: a new one, or, where it only goes on behind
  * the last, a longer last one: input in order stays one run, never merged. */
 static int spill(struct sorter *s)
@@ -152,9 +118,10 @@ static int spill(struct sorter *s)
 	if (s->n == 0)
 		return 0;
 	buffer_sort(s);
-	if (s->fd < 0 && scratch_open(s) < 0)
+	if (s->fd < 0 && (s->fd = scratch_open(s->dir)) < 0)
 		return -1;
-	if (scratch_write(s, s->item, s->n * s->size) < 0)
+	if (scratch_write(s->fd, s->dir, s->item, s->n * s->size,
+		(int64_t)(s->spilled * s->size)) < 0)
 		return -1;
 	goes_on = s->nrun > 0 && s->cmp(s->last, s->item) <= 0;
 	if (!s->last)
@@ -230,23 +197,13 @@ void sorter_release(struct sorter *s)
 static int head_fill(struct sorter_iter *it, struct sorter_head *h)
 {
 	const struct sorter *s = it->s;
-	size_t want = MIN(h->left, it->per_head) * s->size, got = 0;
+	size_t n = MIN(h->left, it->per_head);
 
-	while (got < want) {
-		ssize_t k = pread(s->fd, h->buf + got, want - got,
-			h->off + (int64_t)got);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k < 0)
-			return error_errno("%s: scratch file", s->dir);
-		if (k == 0)
-			return error("%s: scratch file ends early", s->dir);
-		got += (size_t)k;
-	}
-	h->off += (int64_t)got;
+	if (scratch_read(s->fd, s->dir, h->buf, n * s->size, h->off) < 0)
+		return -1;
+	h->off += (int64_t)(n * s->size);
 	h->at = 0;
-	h->have = got / s->size;
+	h->have = n;
 	h->left -= h->have;
 	return 0;
 }

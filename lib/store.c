@@ -13,7 +13,7 @@
 
 /* 8 MiB: the rows are appended, so a larger cache gains nothing. */
 static const char scratch_pragmas[] =
-	"PRAGMA page_size=8192; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
+	"PRAGMA auto_vacuum=0; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
 	"PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-8192;"
 	"PRAGMA temp_store=MEMORY; BEGIN";
 
@@ -91,8 +91,9 @@ int store_begin(struct store *s, const char *target)
 	}
 	free(s->db.name);
 	s->db.name = xstrdup(target);
-	if (db_exec(&s->db, scratch_pragmas) < 0
-	    || store_create_schema(&s->db) < 0) {
+	if (db_execf(&s->db, "PRAGMA page_size=%u", STORE_PAGE) < 0
+	    || db_exec(&s->db, scratch_pragmas) < 0
+	    || store_create_schema(&s->db) < 0 || pages_open(&s->pages, s->dir) < 0) {
 		store_abort(s);
 		return -1;
 	}
@@ -101,6 +102,7 @@ int store_begin(struct store *s, const char *target)
 
 int64_t store_next_trace(struct store *s)
 {
+	pages_mark(&s->pages);
 	return ++s->ntrace;
 }
 
@@ -112,8 +114,7 @@ int64_t store_next_run(struct store *s)
 int store_drop_trace(struct store *s, int64_t id)
 {
 	static const char *const table[] = { "device", "track", "name", "frame",
-		"host", "stack", "call", "dev", "coll", "memory", "run", "step",
-		"idle", "tiny", "live" };
+		"stack", "coll", "run", "step", "tiny", "live" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(table); i++)
@@ -121,6 +122,7 @@ int store_drop_trace(struct store *s, int64_t id)
 		if (db_execf(&s->db, "DELETE FROM %s WHERE abs(id) >> %d = %lld",
 			table[i], STORE_N_BITS, (long long)id) < 0)
 			return -1;
+	pages_back(&s->pages);
 	return db_execf(&s->db, "DELETE FROM trace WHERE id = %lld", (long long)id);
 }
 
@@ -128,6 +130,7 @@ void store_abort(struct store *s)
 {
 	if (s->db.h)
 		db_close(&s->db);
+	pages_close(&s->pages);
 	if (s->target)
 		draft_abort(&s->draft);
 	free(s->target);
@@ -171,16 +174,42 @@ static int settle_all(struct store *s)
 	return store_number(&s->db) < 0 ? -1 : store_note_missing(&s->db);
 }
 
+static int find_roots(struct store *s, uint32_t root[BULK_COUNT])
+{
+	sqlite3_stmt *st = db_prepare(&s->db,
+		"SELECT rootpage FROM sqlite_master WHERE type = 'table' AND name = ?");
+	int rc = st ? 1 : -1;
+
+	for (size_t t = 0; rc > 0 && t < BULK_COUNT; t++) {
+		db_bind_str(st, 1, bulk_name[t]);
+		rc = db_step(&s->db, st);
+		root[t] = (uint32_t)sqlite3_column_int64(st, 0);
+		sqlite3_reset(st);
+	}
+	db_finish(&st);
+	return rc > 0 ? 0 : -1;
+}
+
+/* SQLite's part is done, and the large tables join it. */
+static int complete(struct store *s)
+{
+	uint32_t root[BULK_COUNT];
+
+	if (find_roots(s, root) < 0 || db_exec(&s->db, "COMMIT") < 0)
+		return -1;
+	db_close(&s->db);
+	return pages_into(&s->pages, s->draft.fd, s->target, root);
+}
+
 int store_publish(struct store *s)
 {
 	bool there = access(s->target, F_OK) == 0;
 	int rc = 0;
 
-	if ((!there && settle_all(s) < 0) || db_exec(&s->db, "COMMIT") < 0) {
+	if ((!there && settle_all(s) < 0) || complete(s) < 0) {
 		store_abort(s);
 		return -1;
 	}
-	db_close(&s->db);
 	if (!there)
 		rc = put_in_place(s);
 	if (rc == 0)

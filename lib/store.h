@@ -2,7 +2,8 @@
  * (share/store.sql shows the tables, tp-store(5) explains them).
  *
  * Writing:  store_begin(&s, "store.db");
- *           for each trace: id = store_next_trace(&s); rows into s.db;
+ *           for each trace: id = store_next_trace(&s); rows into s.db, those
+ *                           of the large tables into s.pages;
  *                           or store_drop_trace(&s, id);
  *           store_publish(&s)  or  store_abort(&s)
  * Everything is first built in a private scratch database beside the store, with
@@ -18,6 +19,7 @@
 
 #include "base.h"
 #include "db.h"
+#include "pages.h"
 #include "path.h"
 
 #define STORE_APPLICATION_ID 0x74707374 /* "tpst" */
@@ -29,6 +31,7 @@
 struct store {
 	struct db db;          /* the scratch while it is built */
 	struct draft draft;
+	struct pages pages;    /* its large tables, until it is published */
 	char *target, *dir;    /* dir: of the target, takes scratch files */
 	int64_t ntrace, nrun;  /* ids given: traces, runs of tp-time */
 	bool clash;            /* two traces claim one host, rank and time */

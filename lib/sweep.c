@@ -14,7 +14,7 @@ int sweep_init(struct sweep *w, struct load *l)
 	w->thread = xcalloc(w->nthread, sizeof *w->thread);
 	w->hosts = rows_hosts(l);
 	w->samples = rows_samples(l);
-	if (w->hosts && w->samples && sorter_first(&l->call_time, &w->calls) == 0)
+	if (sorter_first(&l->call_time, &w->calls) == 0)
 		return 0;
 	sweep_release(w);
 	return -1;

@@ -1,0 +1,13 @@
+/* scratch.h - a file that has no name, so that nothing can leave it behind; in
+ * dir, whose name messages carry. */
+#ifndef TP_SCRATCH_H
+#define TP_SCRATCH_H
+
+#include "base.h"
+
+int scratch_open(const char *dir) RESULT_USED;   /* fd, or -1 said */
+/* All of it, at the place given; -1 said. */
+int scratch_write(int fd, const char *dir, const void *p, size_t n, int64_t at) RESULT_USED;
+int scratch_read(int fd, const char *dir, void *p, size_t n, int64_t at) RESULT_USED;
+
+#endif
