@@ -74,6 +74,8 @@ static void unit_ledger(struct rank_unit *u, const struct rank_row *r)
 	if (row_get(r, "step") || u->has_ledger)
 		return;
 	u->has_ledger = true;
+	u->ledger_wall_ns = row_ns(r, "wall_ns");
+	u->ledger_idle_ns = row_ns(r, "idle_ns");
 	for (int i = 0; i < IDLE_CAUSE_COUNT; i++) {
 		snprintf(field, sizeof field, "%s_ns", idle_cause_name(i));
 		ns_add(&u->cause_ns[i], row_ns(r, field));
@@ -177,6 +179,11 @@ static void unit_fill(struct rank_unit *u, const struct rank_rows *rows, int at)
 		    row_get(&rows->row[i], "step"))
 			u->steps++;
 	u->steps = MAX(u->steps, 1);
+	/* view 2 alone knows the wall too: without it a step would be all idle */
+	if (u->ledger_wall_ns) {
+		u->idle_ns = MAX(u->idle_ns, u->ledger_idle_ns);
+		u->busy_ns = MAX(u->busy_ns, u->ledger_wall_ns - u->idle_ns);
+	}
 	u->wall_ns = u->busy_ns + u->idle_ns;
 }
 

@@ -36,6 +36,7 @@ struct rank_unit {
 	int64_t unsure_ns;          /* idle in them: operations are missing there */
 	bool has_steps;             /* view1.step rows were there */
 	bool has_ledger;            /* view2.ledger of the device was */
+	int64_t ledger_wall_ns, ledger_idle_ns; /* and its numbers, where view 1 is missing */
 	bool busy_unknown;
 	bool cpu_job;               /* no device work at all */
 	bool whole;                 /* no steps in the trace: the window as one */

@@ -26,6 +26,10 @@ view 2 >two
 runs 0 'view 2 alone' tp-rank -t --only 2 two
 holds out 'tiny-kernels' 'has idle findings'
 lacks out 'float32-matmul|Double precision' 'and nothing of kernels'
+holds out 'idle 180 ms of a step of 180 ms' 'rows without a wall: what is idle is all that is known'
+sed 's/"device":"0","idle_ns":180000000/"device":"0","wall_ns":240000000,"idle_ns":180000000/' two >walled
+runs 0 'view 2 alone, with its wall' tp-rank -t --only 2 walled
+holds out 'idle 180 ms of a step of 240 ms' 'a step is not all idle'
 runs 3 'no rows at all' tp-rank -t /dev/null
 holds out 'Nothing to judge' 'are no steps'
 
