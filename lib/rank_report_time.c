@@ -44,7 +44,8 @@ static void time_split(const struct rank_report *r)
 	bool split = job->split_known; /* else busy is all that is known */
 	struct tab_part part[] = { { 'C', split ? job->compute_ns : job->busy_ns },
 		{ 'x', job->comm_ns }, { 'c', job->copy_ns }, { '.', job->idle_ns } };
-	rank_report_line(r, "A step%s%s:", job->n > 1 ? ", on average over all devices" : "",
+	rank_report_line(r, "A step%s%s:", job->n > 1 ? ", on average over all devices" :
+		steps > 1 ? ", on average" : "",
 		job->weighed ? ", as profiled" : "");
 	buf_adds(r->b, "\n    ");
 	tab_bar(r->b, part, ARRAY_LEN(part), BAR_CELLS);
@@ -355,6 +356,10 @@ void rank_report_time(const struct rank_report *r)
 		time_binds(r);
 		time_idle(r);
 		time_classes(r);
+	} else if (r->rank->job->cpu_job) {
+		rank_report_line(r, "No device, so no split of a step: part 2 names the operators "
+			"that took the CPU's time.");
+		buf_addc(r->b, '\n');
 	}
 	time_ranks(r);
 	time_steps(r);
