@@ -118,7 +118,7 @@ static void head_verdict(const struct rank_report *r)
 		rank_report_line(r, "**No device is at work**: the trace holds neither launches "
 			"nor device operations, "
 			"so this is a job of the CPU, or the profiler was not told to record "
-			"the device.");
+			"the device, or the trace was cut short before them.");
 		return;
 	}
 	if (!job->busy_known) {

@@ -121,7 +121,10 @@ static void part_title(struct view1 *job, const struct part_stat *s)
 		text_show(&v->text, (struct text){ device_name(s), strlen(device_name(s)) });
 	}
 	if (trace_is_cpu_job(s->trace))
-		buf_adds(&v->text, ": a CPU job, split on its operators");
+		/* what comes last in a file is what a cut takes: often the device's part */
+		buf_adds(&v->text, s->trace->partial ?
+			": no device in the part that was read, split on its operators" :
+			": a CPU job, split on its operators");
 	else if (s->part->any)
 		buf_adds(&v->text, ": busy when any of the rank's devices is");
 	if (s->straggler)
@@ -238,6 +241,7 @@ static int stat_cmp(const void *a, const void *b)
 struct totals {
 	int64_t wall_ns, busy_ns, part_ns[SPLIT_CLASSES];
 	size_t devices, steps, unknown, cpu;
+	bool partial; /* a trace of these is cut short */
 };
 
 static struct totals totals_make(const struct view1 *job)
@@ -250,6 +254,7 @@ static struct totals totals_make(const struct view1 *job)
 		if (s->part->any)
 			continue;
 		t.cpu += trace_is_cpu_job(s->trace);
+		t.partial |= s->trace->partial;
 		t.devices++;
 		t.steps += s->steps;
 		if (s->part->unknown) {
@@ -283,7 +288,8 @@ static void look_text(struct view1 *job, const struct totals *t)
 	if (!t->wall_ns)
 		return;
 	if (t->cpu && t->cpu == t->devices) {
-		add_look(b, "operators take", t->busy_ns, t->wall_ns, "a job without a device");
+		add_look(b, "operators take", t->busy_ns, t->wall_ns, t->partial ?
+			"the part that was read has no device" : "a job without a device");
 		return;
 	}
 	if (job->nstat == 1 && job->stat[0].counted && !job->stat[0].whole)
