@@ -50,7 +50,7 @@ static const struct opt options[] = {
 
 static const struct opt_page page = {
 	.usage = "tp-capture [-d DIR] [options] -- COMMAND [ARG...]",
-	.what = "run a job with the profiler on for the steps of a window",
+	.what = "Run a job with the profiler on for the steps of a window.",
 	.example = "tp-time -- ./train | tp-window | tp-capture -d trace -- ./train",
 	.opt = options,
 	.fail_status = ST_OWN,

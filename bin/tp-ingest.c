@@ -42,7 +42,7 @@ static const struct opt opt[] = {
 
 static const struct opt_page page = {
 	.usage = "tp-ingest [-nqv] [-o STORE] [options] [FILE ...]",
-	.what = "load traces and streams into a store, or write them as event records",
+	.what = "Load traces and streams into a store, or write them as event records.",
 	.example = "tp-ingest -o store.db trace/rank*.json.gz",
 	.opt = opt,
 };

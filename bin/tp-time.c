@@ -64,7 +64,7 @@ static const struct opt options[] = {
 
 static const struct opt_page page = {
 	.usage = "tp-time [options] -- COMMAND [ARG...]",
-	.what = "run a PyTorch job and record every step, its startup and memory",
+	.what = "Run a PyTorch job and record every step, its startup and memory.",
 	.example = "tp-time -o steps.ndjson.lz4 -- python train.py",
 	.opt = options,
 	.fail_status = ST_OWN,

@@ -234,7 +234,7 @@ int main(int argc, char **argv)
 	static const struct opt opts[] = { VIEW_OPTS(view), OPT_END };
 	static const struct opt_page page = {
 		"tp-view4 [options] STORE",
-		"overlap and exposure: per collective hidden and exposed, who came late",
+		"Overlap and exposure: per collective hidden and exposed, who came late.",
 		"tp-view4 -t store.db", opts, ST_FAIL,
 	};
 	return view_main(&view, &page, argc, argv, run);

@@ -58,7 +58,7 @@ static const struct opt options[] = {
 
 static const struct opt_page page = {
 	.usage = "tp-window [options] [STREAM]",
-	.what = "choose a few steady steps of a timed run to profile, and say why",
+	.what = "Choose a few steady steps of a timed run to profile, and say why.",
 	.example = "tp-time -- python train.py | tp-window",
 	.opt = options,
 };
