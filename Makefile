@@ -97,7 +97,8 @@ $(B)/.flags: force | $(B)/.dirs
 # only then the second make looks for the libraries.
 check demo:
 	@t/need build $@
-	@$(MAKE) --no-print-directory $@-now
+	@echo 'building what is not built, up to a minute (V=1 shows the commands)'
+	@$(MAKE) $(if $(V),,-s) --no-print-directory $@-now
 tests: all $(UNIT)
 check-now: tests
 	@TP_BUILD=$(CURDIR)/$(B) PATH="$(CURDIR)/$(B)/bin:$$PATH" prove -j$(J) t/
