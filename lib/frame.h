@@ -2,8 +2,9 @@
  * launches, a wait for the backward pass.
  *
  * "path(41): func" is a frame; "path(42): func [line]" one that tp-capture put
- * in for a stretch in which a thread stood at that very line.  Built-ins, "nn.Module: X", and generated code
- * ("<string>", "<eval_with_key>.12(5): forward") are not: nobody can open them. */
+ * in for a stretch in which a thread stood at that very line.  Built-ins,
+ * "nn.Module: X", and generated code ("<string>", "<eval_with_key>.12(5): forward")
+ * are not: nobody can open them. */
 #ifndef TP_FRAME_H
 #define TP_FRAME_H
 
