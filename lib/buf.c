@@ -20,27 +20,6 @@ void buf_room(struct buf *b, size_t n)
 	b->data[b->len] = '\0';
 }
 
-void buf_add(struct buf *b, const void *p, size_t n)
-{
-	buf_room(b, n);
-	if (n)
-		memcpy(b->data + b->len, p, n);
-	b->len += n;
-	b->data[b->len] = '\0';
-}
-
-void buf_addc(struct buf *b, char c)
-{
-	buf_room(b, 1);
-	b->data[b->len++] = c;
-	b->data[b->len] = '\0';
-}
-
-void buf_adds(struct buf *b, const char *s)
-{
-	buf_add(b, s, strlen(s));
-}
-
 void buf_addf(struct buf *b, const char *fmt, ...)
 {
 	va_list ap, again;

@@ -12,9 +12,23 @@ struct buf {
 #define BUF_INIT { NULL, 0, 0 }
 
 void buf_room(struct buf *b, size_t n);          /* at least n bytes free */
-void buf_add(struct buf *b, const void *p, size_t n);
-void buf_addc(struct buf *b, char c);
-void buf_adds(struct buf *b, const char *s);
+static inline void buf_add(struct buf *b, const void *p, size_t n)
+{
+	if (n >= b->cap - b->len)
+		buf_room(b, n);
+	if (n)
+		memcpy(b->data + b->len, p, n);
+	b->len += n;
+	b->data[b->len] = '\0';
+}
+static inline void buf_addc(struct buf *b, char c)
+{
+	buf_add(b, &c, 1);
+}
+static inline void buf_adds(struct buf *b, const char *s)
+{
+	buf_add(b, s, strlen(s));
+}
 void buf_addf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void buf_reset(struct buf *b);                   /* len = 0, memory kept */
 void buf_release(struct buf *b);

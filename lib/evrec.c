@@ -13,11 +13,12 @@ enum slot_type { SLOT_TEXT, SLOT_INT, SLOT_ID, SLOT_FLAG, SLOT_JSON };
 /* Keys of event and mem records in the order in which they are written; writer
  * and reader go by this table. */
 static const struct slot {
-	const char *key;
+	struct text key;       /* with its quotes and colon */
 	enum slot_type type;
 	size_t at;
 } slots[] = {
-#define SLOT(key, type, field) { key, type, offsetof(struct event, field) }
+#define SLOT(key, type, field) { { "\"" key "\":", sizeof(key) + 2 }, type, \
+	offsetof(struct event, field) }
 	SLOT("raw_cat", SLOT_TEXT, raw_cat),
 	SLOT("name", SLOT_TEXT, name),
 	SLOT("pid", SLOT_TEXT, pid),
@@ -43,12 +44,12 @@ static const struct slot {
 };
 static const struct text memory_name = { "[memory]", 8 };
 
-static void put_json(struct jw *jw, const char *key, struct text json)
+static void put_json(struct jw *jw, struct text key, struct text json)
 {
 	struct buf b = BUF_INIT;
 
 	if (json.n && rec_compact(&b, json) == 0) {
-		jw_key(jw, key);
+		jw_key_raw(jw, key);
 		jw_raw(jw, buf_text(&b));
 	}
 	buf_release(&b);
@@ -64,7 +65,10 @@ static void put_slot(struct jw *jw, const struct slot *slot, const struct event 
 	switch (slot->type) {
 	case SLOT_TEXT:
 		memcpy(&t, field, sizeof(t));
-		jw_ktext(jw, slot->key, t);
+		if (!t.s)
+			break;
+		jw_key_raw(jw, slot->key);
+		jw_text(jw, t);
 		break;
 	case SLOT_JSON:
 		memcpy(&t, field, sizeof(t));
@@ -72,19 +76,23 @@ static void put_slot(struct jw *jw, const struct slot *slot, const struct event 
 		break;
 	case SLOT_INT:
 		memcpy(&n, field, sizeof(n));
-		if (n != NO_INT)
-			jw_kint(jw, slot->key, n);
+		if (n == NO_INT)
+			break;
+		jw_key_raw(jw, slot->key);
+		jw_int(jw, n);
 		break;
 	case SLOT_ID:
 		memcpy(&id, field, sizeof(id));
 		if (id == NO_ID)
 			break;
-		jw_key(jw, slot->key);
+		jw_key_raw(jw, slot->key);
 		jw_u64(jw, id);
 		break;
 	case SLOT_FLAG:
-		if (*(const bool *)field)
-			jw_kbool(jw, slot->key, true);
+		if (!*(const bool *)field)
+			break;
+		jw_key_raw(jw, slot->key);
+		jw_bool(jw, true);
 		break;
 	}
 }
@@ -145,6 +153,11 @@ static void get_slot(const struct slot *slot, const struct rec_field *f,
 	}
 }
 
+static bool is_key(struct text key, const struct slot *slot)
+{
+	return key.n + 3 == slot->key.n && memcmp(key.s, slot->key.s + 1, key.n) == 0;
+}
+
 /* Fields mostly come in the table's order: the search goes on where the last
  * one was found, so that a record costs one comparison a field. */
 static void get_slots(const struct rec *r, struct event *ev)
@@ -155,7 +168,7 @@ static void get_slots(const struct rec *r, struct event *ev)
 		for (k = 0; k < ARRAY_LEN(slots); k++) {
 			const struct slot *slot = &slots[(next + k) % ARRAY_LEN(slots)];
 
-			if (!text_is(r->field[i].key, slot->key))
+			if (!is_key(r->field[i].key, slot))
 				continue;
 			get_slot(slot, &r->field[i], ev);
 			next = (next + k + 1) % ARRAY_LEN(slots);

@@ -61,6 +61,15 @@ void jw_key_text(struct jw *w, struct text key)
 	w->key = true;
 }
 
+void jw_key_raw(struct jw *w, struct text quoted)
+{
+	assert(in_object(w) && !w->key);
+	if (w->comma)
+		buf_addc(w->b, ',');
+	buf_add(w->b, quoted.s, quoted.n);
+	w->key = true;
+}
+
 void jw_key(struct jw *w, const char *key)
 {
 	jw_key_text(w, (struct text){ key, strlen(key) });
@@ -168,6 +177,27 @@ static bool is_plain(unsigned char c)
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
+/* Where the bytes that need no look end, eight at a time: names are long, and
+ * nearly all of them plain. */
+static size_t plain_run(struct text t, size_t at)
+{
+	const uint64_t one = UINT64_C(0x0101010101010101);
+	uint64_t w, quote, back;
+
+	for (; at + 8 <= t.n; at += 8) {
+		memcpy(&w, t.s + at, 8);
+		quote = w ^ one * '"';
+		back = w ^ one * '\\';
+		/* DEL and what is above it show in the sum's highest bit */
+		if (((w | (w + one) | (w - one * ' ') | (quote - one) | (back - one))
+			& one * 0x80))
+			break;
+	}
+	while (at < t.n && is_plain((unsigned char)t.s[at]))
+		at++;
+	return at;
+}
+
 static void escape_rune(struct buf *b, uint32_t rune)
 {
 	static const char from[] = "\"\\\n\t\r\b\f", to[] = "\"\\ntrbf";
@@ -185,8 +215,7 @@ void jw_escape(struct buf *b, struct text t)
 	size_t i = 0, n;
 
 	while (i < t.n) {
-		for (n = i; n < t.n && is_plain((unsigned char)t.s[n]);)
-			n++;
+		n = plain_run(t, i);
 		if (n > i) {
 			buf_add(b, t.s + i, n - i);
 			i = n;

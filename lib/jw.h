@@ -24,6 +24,7 @@ void jw_open(struct jw *w, char kind);           /* '{' or '[' */
 void jw_close(struct jw *w, char kind);          /* '}' or ']' */
 void jw_key(struct jw *w, const char *key);
 void jw_key_text(struct jw *w, struct text key);
+void jw_key_raw(struct jw *w, struct text quoted); /* "key": as it is to stand there */
 void jw_text(struct jw *w, struct text t);
 void jw_str(struct jw *w, const char *s);
 void jw_int(struct jw *w, int64_t n);

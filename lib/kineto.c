@@ -7,6 +7,7 @@
 #include "mem.h"
 #include "repair.h"
 #include "say.h"
+#include "token.h"
 
 int reader_fill(struct reader *r, size_t keep)
 {
@@ -26,7 +27,7 @@ int reader_fill(struct reader *r, size_t keep)
 		return -1;
 	hash_add(&r->hash, r->bytes + r->n, (size_t)got);
 	r->n += (size_t)got;
-	memset(r->bytes + r->n, 0, SCAN_PAD);
+	memset(r->bytes + r->n, 0, TOKEN_PAD);
 	r->end = got == 0;
 	return got > 0;
 }
@@ -291,11 +292,11 @@ int kineto_read_carefully(struct in *in, const void *first, size_t n,
 		info->path = xstrdup(in_name(in));
 	doc_init(&r.d, sink, info);
 	hash_init(&r.hash);
-	r.bytes = xmalloc(BUFFER + SCAN_PAD);
+	r.bytes = xmalloc(BUFFER + TOKEN_PAD);
 	r.mended_at = -1;
 	r.n = MIN(n, BUFFER - CHUNK);
 	memcpy(r.bytes, first, r.n);
-	memset(r.bytes + r.n, 0, SCAN_PAD);
+	memset(r.bytes + r.n, 0, TOKEN_PAD);
 	hash_add(&r.hash, first, r.n);
 	rc = read_all(&r);
 	free(r.bytes);

@@ -97,16 +97,9 @@ static inline bool doc_between_events(const struct doc *d)
 /* One event at **at, an opening brace.  SCAN_EVENT: it is done, and *at behind
  * it.  SCAN_ODD: it has what only yajl can tell; SCAN_CUT: it goes on behind
  * `end`; with both nothing has happened.  SCAN_STOP: the sink stopped.
- * SCAN_PAD zero bytes follow the text; d->chunk is set. */
-#define SCAN_PAD 32
+ * TOKEN_PAD zero bytes follow the text; d->chunk is set. */
 enum scan_result { SCAN_EVENT, SCAN_ODD, SCAN_CUT, SCAN_STOP };
 enum scan_result scan_event(struct doc *d, const char **at, const char *end) RESULT_USED;
-static inline const char *blanks_end(const char *p)
-{
-	while (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')
-		p++;
-	return p;
-}
 /* Where the value at p seems to end, by its brackets; NULL: not before `end`. */
 const char *scan_event_end(const char *p, const char *end);
 

@@ -1,9 +1,10 @@
 /* rec.h - one NDJSON line as a flat record: the top-level keys, values as
- * slices of the line.  yajl checks that the line is exactly one JSON object.
+ * slices.  yajl checks that the line is exactly one JSON object.
  *
  * One struct rec_parser a stream (one yajl handle, renewed after an error:
- * measured 1.5 times as fast as a handle a line).  A record is valid until the
- * next rec_parse on its parser, and while its line stays where it is.
+ * measured 1.5 times as fast as a handle a line; plain lines do without it).  A
+ * record is valid until the next rec_parse on its parser, and while its line
+ * stays where it is.
  *
  * A string may hold any code point, NUL too; the line must be strict UTF-8
  * (utf8.h), but an escaped lone surrogate (\udc00) comes out as bytes that are
