@@ -4,6 +4,10 @@ core       one process: configuration, life, the way out
 link       the socket to the starter
 steps      what a step is and when one ends
 taps       being told of a call without standing in it
+forward    steps of a job without an optimizer
+hookless   steps of optimizers that run no hooks
+slow       why some steps are long
+scope      whose code a frame is
 device     the device's clock and memory
 startup    where the time before the first step went
 sampler    the main thread's line, some times a second

@@ -9,7 +9,7 @@ import sys
 import time
 import weakref
 
-from . import device, forward, slow, taps
+from . import device, forward, hookless, slow, taps
 from .link import host_rss_bytes
 
 # auto: this many leading calls, all without gradients, are inference; with
@@ -37,7 +37,7 @@ class Steps:
         self.stepped = False    # ... and the leader did step
         self.calls, self.grad_calls, self.pending = 0, 0, []
         self.optimizer_made = False
-        self.forward = None
+        self.forward = self.hookless = None
         self.handles = []
         self.device = device.Device(hook)
         self.slow = slow.Slow()
@@ -67,6 +67,8 @@ class Steps:
         opt = sys.modules["torch.optim.optimizer"]
         self.handles = [opt.register_optimizer_step_pre_hook(self.optimizer_begins),
                         opt.register_optimizer_step_post_hook(self.optimizer_ends)]
+        if hookless.needed(self.hook.torch):
+            self.hookless = hookless.Hookless(self)
         self.taps.add(opt.Optimizer, "add_param_group", self.optimizer_born)
         for name in ("torch.amp.grad_scaler", "torch.cuda.amp.grad_scaler"):
             cls = getattr(sys.modules.get(name), "GradScaler", None)
@@ -100,9 +102,14 @@ class Steps:
 
     def optimizer_born(self, optimizer):
         self.optimizer_made = True
+        if self.hookless:
+            self.guard(self.hookless.watch, type(optimizer))
 
     def optimizer_begins(self, optimizer, args, kwargs):
         self.depth += 1
+        if self.hookless:
+            self.hookless.off()
+            self.hookless = None
 
     def optimizer_ends(self, optimizer, args, kwargs):
         self.depth = max(0, self.depth - 1)
@@ -110,14 +117,16 @@ class Steps:
             self.guard(self.optimizer_turn, optimizer)
 
     def optimizer_turn(self, optimizer):
+        if self.leads(optimizer):
+            self.stepped = True
+            self.turn("optimizer")
+
+    def leads(self, optimizer):
         leader = self.leader() if self.leader else None
         if leader is None:
             self.leader = weakref.ref(optimizer)
             self.leader_words = type(optimizer).__qualname__
-        elif leader is not optimizer:
-            return
-        self.stepped = True
-        self.turn("optimizer")
+        return leader is None or leader is optimizer
 
     def scaler_steps(self, scaler):
         # a step that raised (out of memory, caught by the job) ran no end hook
@@ -169,9 +178,9 @@ class Steps:
         elif self.forward:
             self.forward.off()
 
-    def turn(self, rule):
+    def turn(self, rule, now=None):
         """A turn of an optimizer or of the script's own profiler."""
-        now = time.monotonic_ns()
+        now = now or time.monotonic_ns()
         if self.rule == rule:
             self.boundary(now)
             return
@@ -234,7 +243,8 @@ class Steps:
             self.flags = {}
         dynamo = sys.modules.get("torch._dynamo.utils")
         if dynamo is not None:
-            graphs = dynamo.counters["stats"].get("unique_graphs", 0)
+            graphs = dynamo.counters["stats"].get("unique_graphs", 0) or \
+                dynamo.counters["frames"].get("ok", 0)  # before 2.2
             if graphs != self.compiled:
                 record["compiled"] = max(0, graphs - self.compiled)
                 self.compiled = graphs
