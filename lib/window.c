@@ -28,11 +28,15 @@ void series_release(struct series *s)
 	*s = (struct series){ 0 };
 }
 
+/* A longer step is no step: with it the sums and deviations stay in 63 bits. */
+#define WALL_MAX_NS (INT64_MAX / 1024) /* 104 days */
+
 int series_add(struct series *s, int64_t step, int64_t wall_ns, int flags)
 {
 	size_t i = (size_t)step - 1;
 
-	if (step < 1 || step > (int64_t)SERIES_MAX || wall_ns < 0)
+	if (step < 1 || step > (int64_t)SERIES_MAX || wall_ns < 0 ||
+	    wall_ns > WALL_MAX_NS)
 		return -1;
 	while (i >= s->cap) {
 		size_t cap = s->cap ? s->cap * 2 : 256;

@@ -50,10 +50,11 @@ static size_t cut_best(const int64_t *wall_ns, const struct regime *r)
 
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < n; i++) {
-			int64_t y = (wall_ns[r->from + i] - r->median_ns) / unit * 1000;
+			int64_t y = (wall_ns[r->from + i] - r->median_ns) / unit;
 			double diff, score;
 
-			y = MAX(MIN(y, CLIP), -CLIP);
+			/* clipped first: the product of a step of 292 years overflows */
+			y = MAX(MIN(y, CLIP / 1000), -CLIP / 1000) * 1000;
 			if (pass == 0) {
 				total += y;
 				continue;

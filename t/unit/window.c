@@ -180,6 +180,7 @@ static void longest_rank_counts(void **state)
 	assert_int_equal(series_add(&series, 0, 7, 0), -1);
 	assert_int_equal(series_add(&series, INT64_MAX, 7, 0), -1);
 	assert_int_equal(series_add(&series, 2, -7, 0), -1);
+	assert_int_equal(series_add(&series, 2, INT64_MAX, 0), -1);
 }
 
 static void a_noisy_run_is_one_regime(void **state)
@@ -192,6 +193,15 @@ static void a_noisy_run_is_one_regime(void **state)
 	assert_true(window.settled);
 }
 
+/* The longest steps that are taken beside ordinary ones: no sum overflows. */
+static void huge_walls_are_survived(void **state)
+{
+	(void)state;
+	for (int s = 1; s <= 60; s++)
+		assert_int_equal(series_add(&series, s, s % 5 ? MS : INT64_MAX / 1024, 0), 0);
+	assert_int_equal(choose(3), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,7 +211,7 @@ int main(void)
 		T(pattern_is_covered_whole), T(one_long_step_in_four_is_a_pattern),
 		T(steps_that_compile_are_avoided), T(schedule_is_avoided),
 		T(schedule_refuses_nonsense), T(longest_rank_counts),
-		T(a_noisy_run_is_one_regime),
+		T(a_noisy_run_is_one_regime), T(huge_walls_are_survived),
 	};
 
 	say_init("tp-unit");
