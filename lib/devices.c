@@ -14,23 +14,35 @@ static int device_by_name(const void *pa, const void *pb)
 	return strcmp(a->idx, b->idx);
 }
 
+/* In v sorted by name. */
 static struct device *find(const struct devices *v, const char *idx)
 {
-	size_t i;
+	struct device key = { .idx = (char *)(uintptr_t)idx };
 
-	for (i = 0; i < v->n; i++)
-		if (strcmp(v->item[i].idx, idx) == 0)
-			return &v->item[i];
-	return NULL;
+	return v->n ? bsearch(&key, v->item, v->n, sizeof *v->item, device_by_name) : NULL;
 }
 
 static void add(struct devices *v, size_t *cap, const char *idx)
 {
-	if (find(v, idx) || v->n >= UINT16_MAX - 1)
-		return;
 	GROW(v->item, v->n, *cap);
 	memset(&v->item[v->n], 0, sizeof v->item[0]);
 	v->item[v->n++].idx = xstrdup(idx);
+}
+
+/* Every stream names its device: sort, keep one of each name.  Asking for each
+ * whether it is there already takes minutes with 65000 of them. */
+static void sort_names(struct devices *v)
+{
+	size_t i, n = 0;
+
+	qsort(v->item, v->n, sizeof *v->item, device_by_name);
+	for (i = 0; i < v->n; i++) {
+		if (n > 0 && strcmp(v->item[n - 1].idx, v->item[i].idx) == 0)
+			free(v->item[i].idx);
+		else
+			v->item[n++] = v->item[i];
+	}
+	v->n = n;
 }
 
 /* A main stream is one number on one device; several tracks never share it. */
@@ -64,7 +76,7 @@ void devices_find(struct load *l)
 	/* a job without device work has its steps under the device '' */
 	if (v->n == 0)
 		add(v, &cap, "");
-	qsort(v->item, v->n, sizeof *v->item, device_by_name);
+	sort_names(v);
 	v->of_track = xcalloc(l->tracks.n + 1, sizeof *v->of_track);
 	for (i = 0; i < l->tracks.n; i++) {
 		if (!has_work(&l->tracks.track[i]))
