@@ -42,7 +42,7 @@ int steps_load(struct db *db, const struct view_trace *t, const char *device,
 	size_t cap = 0;
 	sqlite3_stmt *st = trace_prepare(db, "SELECT idx, name, ts, dur, host_ts,"
 		" host_dur, launches, lone, flags FROM step WHERE id > ?1 AND id < ?2"
-		" AND device = ?3 ORDER BY idx", t);
+		" AND device = ?3 ORDER BY id", t); /* in time: numbers can run backwards */
 	int rc;
 
 	if (!st)

@@ -14,18 +14,33 @@ void gaps_init(struct gaps *v, int64_t first_ns, gap_fn *sink, void *arg)
 void gaps_release(struct gaps *v)
 {
 	free(v->device);
+	free(v->place);
 	v->device = NULL;
+	v->place = NULL;
+	v->nplace = 0;
 }
 
 static struct gap_device *device_of(struct gaps *v, uint32_t device)
 {
-	for (size_t i = 0; i < v->ndevice; i++)
-		if (v->device[i].device == device)
-			return &v->device[i];
+	if (device >= v->nplace) {
+		size_t n = MAX((size_t)device + 1, v->nplace * 2);
+
+		v->place = xreallocarray(v->place, n, sizeof *v->place);
+		memset(v->place + v->nplace, 0, (n - v->nplace) * sizeof *v->place);
+		v->nplace = n;
+	}
+	if (v->place[device])
+		return &v->device[v->place[device] - 1];
 	GROW(v->device, v->ndevice, v->capdevice);
+	v->place[device] = (uint32_t)v->ndevice + 1;
 	struct gap_device *d = &v->device[v->ndevice++];
 	*d = (struct gap_device){ .device = device, .busy_end_ns = v->first_ns };
 	return d;
+}
+
+void gaps_device(struct gaps *v, uint32_t device)
+{
+	(void)device_of(v, device);
 }
 
 /* Which of two ops that start together counts as the one that ends a gap. */

@@ -52,9 +52,13 @@ struct gaps {
 		struct gap_op instant;
 	} *device;
 	size_t ndevice, capdevice;
+	uint32_t *place;        /* by device: 1 + its place in device[], 0 none */
+	size_t nplace;
 };
 
 void gaps_init(struct gaps *v, int64_t first_ns, gap_fn *sink, void *arg);
+/* A device that may have no op to add: it is idle all along. */
+void gaps_device(struct gaps *v, uint32_t device);
 int gaps_add(struct gaps *v, const struct gap_op *op) RESULT_USED;
 int gaps_end(struct gaps *v, int64_t last_ns) RESULT_USED;
 void gaps_release(struct gaps *v);

@@ -236,6 +236,7 @@ int lost_dev(struct lost *v, const struct dev *d, int64_t n)
 	if (linked && d->cat == CAT_MEMCPY && traits_of(v, d->name) & TRAIT_PAGEABLE &&
 	    sorter_add(&v->pageable, &p) < 0)
 		return -1;
+	gaps_device(&v->gaps, d->device);
 	if (d->flags & DEV_UNTIMED)
 		return 0;
 	return gaps_add(&v->gaps, &gap) < 0 ? -1 : tiny_add(&v->tiny, &op);

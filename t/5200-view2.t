@@ -138,4 +138,22 @@ lacks gap 'train' 'and no line of the other thread'
 holds out '"view2.ledger".*"steps":1,.*"clocks_differ":\{"ops":1,"worst_delay_ns":3000\}' 'clocks that differ are told'
 runs 0 'in words' tp-view2 -t a.db
 holds out '1 of 2 linked ops start before their call, by up to 3.00 us' 'with the number'
+# a device whose only op has no time in a file that has: idle all along
+{
+	call cudaLaunchKernel 1020 10 1; op kernel gemm 1050 100 1
+	printf '{"ph":"X","cat":"kernel","name":"k","pid":1,"tid":7,"ts":[],"dur":5,"args":{"device":1,"stream":7}},\n'
+} | trace >u.json
+runs 0 'a device without a time goes in' tp-ingest -q -o u.db u.json
+runs 0 'and comes out' tp-view2 -j u.db
+is "$(grep '"view2.ledger".*"device":"1"' out | grep -v '"step"' | sed -n 's/.*"idle_ns":\([0-9]*\).*/\1/p' | head -1)" 130000 'as idle all along'
+# numbers that run backwards: steps go by time
+{
+	step 9 1000 1000; step 2 2000 1000
+	call cudaLaunchKernel 1020 10 1; op kernel gemm 1050 900 1
+	call cudaLaunchKernel 2020 10 2; op kernel gemm 2050 900 2
+} | trace >w.json
+tp-ingest -q -o w.db w.json
+runs 0 'numbers of steps run backwards' tp-view2 -j w.db
+tp-view1 -j w.db >out
+is "$(grep '"view1.step".*"device":"0"' out | sed -n 's/.*"step":\([0-9]*\).*"busy_ns":\([0-9]*\).*/\1 \2/p' | tr '\n' ' ')" '9 900000 2 900000 ' 'each has its work'
 done_testing
