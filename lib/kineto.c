@@ -294,10 +294,12 @@ int kineto_read_carefully(struct in *in, const void *first, size_t n,
 	hash_init(&r.hash);
 	r.bytes = xmalloc(BUFFER + TOKEN_PAD);
 	r.mended_at = -1;
-	r.n = MIN(n, BUFFER - CHUNK);
-	memcpy(r.bytes, first, r.n);
+	if (first) {
+		r.n = MIN(n, BUFFER - CHUNK);
+		memcpy(r.bytes, first, r.n);
+		hash_add(&r.hash, first, r.n);
+	}
 	memset(r.bytes + r.n, 0, TOKEN_PAD);
-	hash_add(&r.hash, first, r.n);
 	rc = read_all(&r);
 	free(r.bytes);
 	buf_release(&r.out);
