@@ -193,5 +193,8 @@ void info_finish(struct doc *d)
 	if (!info->host)
 		info->host = name_host(info->path);
 	finish_rank(info);
+	if (info->count.events > 0 && strcmp(dialect_of(d), "chrome") == 0)
+		note("%s: a Chrome trace of another tool than torch.profiler: "
+		     "its events are host events", info->path);
 	set_text(&info->dialect, (struct text){ dialect_of(d), strlen(dialect_of(d)) });
 }
