@@ -206,7 +206,7 @@ static void output_close(struct timing *t, struct draft *d)
 	if (!t->rec.deaf && write_end(t))
 		output_lost(t);
 	if (t->rec.deaf)
-		out_abort(t->w.out);
+		stream_writer_abort(&t->w);
 	else if (stream_writer_close(&t->w))
 		output_lost(t);
 	if (!want.out)
@@ -233,6 +233,8 @@ int main(int argc, char **argv)
 	if (run(&t, argv, argv + first) == 0) {
 		output_close(&t, &d);
 		code = job_code(&t.job);
+	} else {
+		stream_writer_abort(&t.w);
 	}
 	job_close(&t.job);
 	hookrec_release(&t.rec);

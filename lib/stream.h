@@ -83,7 +83,7 @@ int stream_pass(struct stream_writer *w, struct text line) RESULT_USED; /* a rec
 int stream_end(struct stream_writer *w, bool complete, int job_status) RESULT_USED;
 int stream_writer_flush(void *w) RESULT_USED;    /* fits stream_on_idle */
 int stream_writer_close(struct stream_writer *w) RESULT_USED;
-
+void stream_writer_abort(struct stream_writer *w); /* error path; cannot fail */
 
 /* Pass on a record that the caller did not consume: a head becomes ours with
  * the input's epoch, host and unknown keys and one more step in prov; an end

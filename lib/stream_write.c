@@ -231,3 +231,11 @@ int stream_relay(struct stream *s, struct stream_writer *w, const struct rec *r,
 		return relay_end(s, w, r);
 	return stream_pass(w, r->line);
 }
+
+void stream_writer_abort(struct stream_writer *w)
+{
+	if (w->out)
+		out_abort(w->out);
+	w->out = NULL;
+	buf_release(&w->line);
+}
