@@ -102,6 +102,11 @@ check demo:
 tests: all $(UNIT)
 check-now: tests
 	@TP_BUILD=$(CURDIR)/$(B) PATH="$(CURDIR)/$(B)/bin:$$PATH" prove -j$(J) t/
+# the tests that need a torch; makes an environment for it where there is none
+check-torch: tests
+	@t/torch-python --make >/dev/null
+	@TP_BUILD=$(CURDIR)/$(B) PATH="$(CURDIR)/$(B)/bin:$$PATH" prove -j$(J) \
+		$$(grep -l torch-python t/*.t)
 demo-now: all
 	@PATH="$(CURDIR)/$(B)/bin:$$PATH" sh share/demo.sh
 bench: all $(TOOL)
@@ -132,7 +137,7 @@ uninstall:
 clean:
 	rm -rf .build $(PROG:%=bin/%)
 
-.PHONY: all tests check demo check-now demo-now bench torture fuzz fuzz-now \
+.PHONY: all tests check demo check-now check-torch demo-now bench torture fuzz fuzz-now \
 	lint install uninstall clean no-capture force
 .DELETE_ON_ERROR:
 .SECONDARY:
