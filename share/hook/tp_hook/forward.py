@@ -70,8 +70,9 @@ class Forward:
             self.rivals.clear()
         if len(times) >= RIVAL or (self.leader_ref and self.leader_ref() is None):
             self.lead(key, obj, direct)
-            for at_ns in times:
-                self.turn(at_ns)  # the last one is now
+            for at_ns in times[:-1]:
+                self.turn(at_ns, late=True)
+            self.turn(now)
 
     def lead(self, key, obj, direct):
         self.taps.drop(self.tap)
@@ -105,12 +106,12 @@ class Forward:
             frame = frame.f_back
         self.steps.guard(self.turn, time.monotonic_ns())
 
-    def turn(self, now):
+    def turn(self, now, late=False):
         self.turns += 1
         self.rivals.clear()
         if self.turns == STABLE:
             self.taps.drop(self.any_tap)
-        self.steps.forward_turn(now)
+        self.steps.forward_turn(now, late)
 
 
 def class_of(module, code):

@@ -144,13 +144,13 @@ class Steps:
         if self.wish == "auto":
             self.turn("prof.step")
 
-    def forward_turn(self, now):
+    def forward_turn(self, now, late=False):
         if self.t0 is None:
             self.begin(now)
             if self.rule is None:
                 self.undecided(now)
         elif self.rule == "forward":
-            self.boundary(now)
+            self.boundary(now, late)
         elif self.rule is None:
             self.undecided(now)
 
