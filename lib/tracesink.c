@@ -124,6 +124,8 @@ int tracesink_close(struct tracesink *s, int job_status)
 			s->failed = true;
 		if (stream_writer_close(s->out))
 			s->failed = true;
+	} else if (s->out) {
+		stream_writer_abort(s->out);
 	}
 	if (s->dir && s->work)
 		(void)rmdir(s->work);
