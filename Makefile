@@ -111,8 +111,6 @@ demo-now: all
 	@PATH="$(CURDIR)/$(B)/bin:$$PATH" sh share/demo.sh
 bench: all $(TOOL)
 	@BUILD=$(CURDIR)/$(B) bash t/bench.sh $(BENCH)
-torture: all
-	@PATH="$(CURDIR)/$(B)/bin:$$PATH" sh t/torture
 FUZZ_SECONDS ?= 60
 fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-now
@@ -137,7 +135,7 @@ uninstall:
 clean:
 	rm -rf .build $(PROG:%=bin/%)
 
-.PHONY: all tests check demo check-now check-torch demo-now bench torture fuzz fuzz-now \
+.PHONY: all tests check demo check-now check-torch demo-now bench fuzz fuzz-now \
 	lint install uninstall clean no-capture force
 .DELETE_ON_ERROR:
 .SECONDARY:

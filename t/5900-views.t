@@ -35,4 +35,13 @@ head -c 700 t.json >cut.json
 tp-ingest -q -o cut.db cut.json 2>err
 runs 3 'a partial trace' tp-views -o cut cut.db
 ok test -s cut/1_runtime_decomposition.txt -- 'has its views'
+# a view that fails is not hidden by what comes after it, nor one that is missing
+bin=$(dirname "$(command -v tp-views)")
+mkdir -p fake/bin
+cp "$bin/tp-views" fake/bin
+for v in 1 3 4 5; do ln -s "$bin/tp-view$v" fake/bin; done
+printf '#!/bin/sh\nexit 3\n' >fake/bin/tp-trace
+chmod +x fake/bin/tp-trace
+runs 2 'a view is missing, the trace partial' fake/bin/tp-views --trace v.json -o lame 's t.db'
+holds err '^tp-views: tp-view2 failed with status 127$' 'and it is told which'
 done_testing

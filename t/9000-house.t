@@ -95,6 +95,16 @@ none 'no blanks at the ends of lines'
 grep -nE '^ {4,}[^ *]' lib/*.[ch] bin/*.c t/unit/*.[ch] 2>/dev/null >"$FOUND"
 none 'tabs indent'
 
+# --- what is built stays out of a commit ----------------------------------------
+if git rev-parse --git-dir >/dev/null 2>&1; then
+	for f in bin/*.c; do
+		f=${f%.c}
+		git check-ignore -q --no-index "$f" || echo "$f is not ignored"
+		git ls-files "$f"
+	done >"$FOUND"
+	none 'what make leaves in bin/ is ignored and not tracked'
+fi
+
 # --- words -------------------------------------------------------------------
 grep -rnwE 'TODO|FIXME|XXX|HACK' lib bin share t/unit doc Makefile 2>/dev/null |
 	grep -vE 'XXXXXX|^Binary' >"$FOUND"
