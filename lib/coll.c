@@ -75,6 +75,11 @@ static int64_t dtype_size(struct text t)
 	return NO_INT;
 }
 
+/* No job has 16 million ranks, no device 16 TiB: what a broken trace says beyond
+ * is unknown, and the products of the bus bandwidth stay within an int64. */
+#define GROUP_MAX (INT64_C(1) << 24)
+#define BYTES_MAX (INT64_C(1) << 44)
+
 struct args {
 	struct coll_info *c;
 	int64_t in, out, size;
@@ -97,7 +102,7 @@ static int args_field(void *arg, struct text key, enum rec_type type, struct tex
 	} else if (text_is(key, "dtype") && type == REC_STR) {
 		a->size = dtype_size(value);
 	} else if (text_is(key, "Group size")) {
-		a->c->group_size = n;
+		a->c->group_size = n <= GROUP_MAX ? n : NO_INT;
 	} else if (text_is(key, "Seq")) {
 		a->c->seq = n;
 	} else if (text_is(key, "Process Group Name") && type == REC_STR) {
@@ -113,7 +118,7 @@ void coll_identify(struct coll_info *c, struct text args, struct text op,
 	*c = (struct coll_info){ COLL_OTHER, "", NO_INT, NO_INT, NO_INT };
 	if (args.s && rec_each(args, args_field, &a) == 0) {
 		int64_t nelems = MAX(a.in, a.out); /* NO_INT is the least */
-		if (nelems != NO_INT && a.size != NO_INT && nelems <= INT64_MAX / 16)
+		if (nelems != NO_INT && a.size != NO_INT && nelems <= BYTES_MAX / a.size)
 			c->bytes = nelems * a.size;
 	}
 	if (!a.named || c->op == COLL_OTHER)

@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 
+/* A sum that the bus factor, at most 2, still fits into an int64. */
+#define BYTES_SUM_MAX (INT64_MAX / 4)
+
 void comm_init(struct comm *c)
 {
 	memset(c, 0, sizeof *c);
@@ -79,7 +82,7 @@ void comm_sum(struct comm *c)
 		k->blocking += x->hidden_ns == 0;
 		if (x->bytes != NO_INT) {
 			k->sized++;
-			k->bytes += x->bytes;
+			k->bytes = MIN(k->bytes + x->bytes, BYTES_SUM_MAX);
 			k->timed_ns += total;
 		}
 		if (x->wait_ns == NO_INT)

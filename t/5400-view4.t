@@ -101,6 +101,21 @@ PY
 	ok python3 cmp.py "$TP_SHARED" -- 'collectives of every real trace are what is expected'
 fi
 
+# sizes that no job has are unknown: no product of them leaves an int64
+awk -v rank=0 -v world=2 -f "$TOP/t/tools/trace.awk" >t.json <<'END'
+user_annotation	ProfilerStep#5	1	1000.000	1000.000
+cuda_runtime	cudaLaunchKernel	1	1010.000	5.000	"correlation": 1
+cuda_runtime	cudaLaunchKernel	1	1020.000	5.000	"correlation": 2
+kernel	ncclDevKernel_AllReduce_Sum	7	1100.000	200.000	"correlation": 1, "Collective name": "allreduce", "In msg nelems": 100, "Out msg nelems": 100, "dtype": "Float", "Group size": 9223372036854775807, "Process Group Name": "0"
+kernel	ncclDevKernel_AllReduce_Sum	7	1400.000	200.000	"correlation": 2, "Collective name": "allreduce", "In msg nelems": 576460752303423487, "Out msg nelems": 1, "dtype": "ComplexDouble", "Group size": 2, "Process Group Name": "1"
+END
+rm -f t.db
+tp-ingest -q -o t.db t.json 2>err
+runs 0 'impossible sizes' tp-view4 -j t.db
+is "$(jq -c 'select(.kind == "view4.collective") | [.group, .group_size, .bytes, .busbw_gbps]' out)" \
+	'["0",null,400,null]
+["1",2,null,null]' 'are unknown'
+
 # A job whose author let rank 2 sleep before the all-to-all, twice; he wrote
 # down 3.2 s and 0.27 s of communication on the others, 0.11 s on rank 2.
 two_runs=$TP_SHARED/traces/public/nv-sst-4rank-two-runs
