@@ -9,6 +9,9 @@
 #define TP_TOKEN_H
 
 #include <endian.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 #include <yajl/yajl_parse.h>
 
 #include "base.h"
@@ -24,9 +27,28 @@ static inline const char *blanks_end(const char *p)
 	return p;
 }
 
-/* The first quote, backslash or control byte at or behind p, eight bytes a
- * round: in each term the lowest marked byte is right, those above it need not
- * be. */
+/* The first quote, backslash or control byte at or behind p.  Sixteen bytes a
+ * round where the processor has SSE2 (a twentieth off the loading of a trace);
+ * else eight: in each term the lowest marked byte is right, those above it need
+ * not be. */
+#ifdef __SSE2__
+static inline const char *plain_end(const char *p)
+{
+	const __m128i quote = _mm_set1_epi8('"'), back = _mm_set1_epi8('\\'),
+		control = _mm_set1_epi8(0x1f);
+
+	for (;; p += 16) {
+		__m128i w = _mm_loadu_si128((const void *)p);
+		__m128i stop = _mm_or_si128(_mm_cmpeq_epi8(w, quote), _mm_or_si128(
+			_mm_cmpeq_epi8(w, back),
+			_mm_cmpeq_epi8(_mm_min_epu8(w, control), w)));
+		unsigned mask = (unsigned)_mm_movemask_epi8(stop);
+
+		if (mask)
+			return p + __builtin_ctz(mask);
+	}
+}
+#else
 static inline const char *plain_end(const char *p)
 {
 	const uint64_t one = UINT64_C(0x0101010101010101);
@@ -44,6 +66,7 @@ static inline const char *plain_end(const char *p)
 			return p + (__builtin_ctzll(stop) >> 3);
 	}
 }
+#endif
 
 /* A string without escapes, from behind its opening quote. */
 static inline bool token_string(const char **p, struct text *t)

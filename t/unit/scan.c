@@ -107,5 +107,6 @@ int main(void)
 	};
 
 	say_init("unit");
+	say_verbosity = -1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
