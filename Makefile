@@ -40,6 +40,7 @@ LIBO := $(patsubst %.c,$(B)/%.o,$(wildcard lib/*.c))
 PROG := $(patsubst bin/%.c,%,$(wildcard bin/tp-*.c))
 SH   := $(patsubst bin/%,%,$(shell find bin -name 'tp-*' -type f ! -name '*.c' 2>/dev/null))
 UNIT := $(patsubst t/unit/%.c,$(B)/t/%,$(wildcard t/unit/*.c))
+SHIM := $(patsubst t/shim/%.c,$(B)/t/%.so,$(wildcard t/shim/*.c))
 TOOL := $(patsubst t/tools/%.c,$(B)/t/%,$(wildcard t/tools/*.c))
 FUZZ := $(patsubst t/fuzz/%.c,$(B)/fuzz/%,$(wildcard t/fuzz/*.c))
 GEN  := $(patsubst share/%.sql,$(B)/gen/%.sql.h,$(wildcard share/*.sql))
@@ -69,6 +70,9 @@ $(UNIT): $(B)/t/%: $(B)/t/unit/%.o $(B)/libtp.a
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(MOCKA_LIBS) $(DEP_LIBS) $(LDLIBS)
 $(TOOL): $(B)/t/%: $(B)/t/tools/%.o $(B)/libtp.a
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(DEP_LIBS) $(LDLIBS)
+# preloaded by tests; without sanitizers, whose run time must come first
+$(SHIM): $(B)/t/%.so: t/shim/%.c $(B)/.flags
+	$(CC) -D_GNU_SOURCE $(WARN) -O2 -g -fPIC -shared -o $@ $< -ldl -lpthread
 $(FUZZ): $(B)/fuzz/%: $(B)/t/fuzz/%.o $(B)/libtp.a
 	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(DEP_LIBS) $(LDLIBS)
 $(B)/lib/libtpcapture.so: $(CAPO) $(B)/libtp.a
@@ -99,7 +103,7 @@ check demo:
 	@t/need build $@
 	@echo 'building what is not built, up to a minute (V=1 shows the commands)'
 	@$(MAKE) $(if $(V),,-s) --no-print-directory $@-now
-tests: all $(UNIT)
+tests: all $(UNIT) $(SHIM)
 check-now: tests
 	@TP_BUILD=$(CURDIR)/$(B) PATH="$(CURDIR)/$(B)/bin:$$PATH" prove -j$(J) t/
 # the tests that need a torch; makes an environment for it where there is none
@@ -109,6 +113,9 @@ check-torch: tests
 		$$(grep -l torch-python t/*.t)
 demo-now: all
 	@PATH="$(CURDIR)/$(B)/bin:$$PATH" sh share/demo.sh
+# what takes too long for check: every part of t/torture.d, or TORTURE="PART..."
+torture: tests
+	@TP_BUILD=$(CURDIR)/$(B) PATH="$(CURDIR)/$(B)/bin:$$PATH" t/torture $(TORTURE)
 bench: all $(TOOL)
 	@BUILD=$(CURDIR)/$(B) bash t/bench.sh $(BENCH)
 FUZZ_SECONDS ?= 60
@@ -135,7 +142,7 @@ uninstall:
 clean:
 	rm -rf .build $(PROG:%=bin/%)
 
-.PHONY: all tests check demo check-now check-torch demo-now bench fuzz fuzz-now \
+.PHONY: all tests check demo check-now check-torch demo-now torture bench fuzz fuzz-now \
 	lint install uninstall clean no-capture force
 .DELETE_ON_ERROR:
 .SECONDARY:
