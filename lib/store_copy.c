@@ -198,8 +198,11 @@ int store_copy(const char *scratch, const char *target, bool *clash)
 		goto out;
 	sqlite3_busy_handler(db.h, wait_for_writer, &w);
 	rc = target_prepare(&db);
+	/* only read: with a journal of its own, SQLite would tie the two files
+	 * together by a third beside the store, which a kill leaves for ever */
 	if (rc == 0)
-		rc = db_execf(&db, "ATTACH %Q AS scratch", p);
+		rc = db_execf(&db, "ATTACH %Q AS scratch; PRAGMA scratch.journal_mode=OFF;"
+			"PRAGMA scratch.synchronous=OFF", p);
 	*clash = false;
 	for (i = 0; rc == 0 && i < ARRAY_LEN(kind); i++) {
 		after = 0;
