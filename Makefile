@@ -27,7 +27,7 @@ FLAGS_debug   := -O0 -g3 -Werror
 FLAGS_asan    := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all \
 	-fsanitize=address,undefined
 FLAGS_cov     := -O0 -g --coverage
-FLAGS_fuzz    := $(FLAGS_asan) -fsanitize=fuzzer-no-link
+FLAGS_fuzz    := $(FLAGS_asan) -fsanitize=fuzzer-no-link -DTP_FUZZ
 MODEFLAGS := $(or $(FLAGS_$(MODE)),$(error MODE=$(MODE)? one of release debug asan cov))
 # the user's flags come last and never lose ours
 ALL_CPPFLAGS = -D_GNU_SOURCE -Ilib -Ishare -I$(B)/gen \
@@ -43,6 +43,7 @@ UNIT := $(patsubst t/unit/%.c,$(B)/t/%,$(wildcard t/unit/*.c))
 SHIM := $(patsubst t/shim/%.c,$(B)/t/%.so,$(wildcard t/shim/*.c))
 TOOL := $(patsubst t/tools/%.c,$(B)/t/%,$(wildcard t/tools/*.c))
 FUZZ := $(patsubst t/fuzz/%.c,$(B)/fuzz/%,$(wildcard t/fuzz/*.c))
+REPLAY := $(FUZZ:$(B)/fuzz/%=$(B)/replay/%)
 GEN  := $(patsubst share/%.sql,$(B)/gen/%.sql.h,$(wildcard share/*.sql))
 MAN  := $(wildcard doc/*.[1-9])
 
@@ -74,7 +75,19 @@ $(TOOL): $(B)/t/%: $(B)/t/tools/%.o $(B)/libtp.a
 $(SHIM): $(B)/t/%.so: t/shim/%.c $(B)/.flags
 	$(CC) -D_GNU_SOURCE $(WARN) -O2 -g -fPIC -shared -o $@ $< -ldl -lpthread
 $(FUZZ): $(B)/fuzz/%: $(B)/t/fuzz/%.o $(B)/libtp.a
-	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(DEP_LIBS) $(LDLIBS)
+	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(DEP_LIBS) $(LDLIBS)
+# the targets without a fuzzer, over t/fuzz/corpus
+$(REPLAY): $(B)/replay/%: $(B)/t/fuzz/%.o $(B)/t/fuzz/replay/replay.o $(B)/libtp.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(DEP_LIBS) $(LDLIBS)
+# programs as functions, for the target that runs them all
+ENTRY := $(patsubst %,$(B)/entry/%.o,tp-ingest tp-view1 tp-view2 tp-view3 \
+	tp-view4 tp-view5 tp-rank tp-trace)
+$(B)/fuzz/report $(B)/replay/report: $(ENTRY)
+$(ENTRY): $(B)/entry/%.o: bin/%.c $(B)/.flags | $(GEN)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) -Dmain=$(subst -,_,$*)_main $(ALL_CFLAGS) \
+		-Wno-missing-prototypes -MMD -MP -c -o $@ $<
 $(B)/lib/libtpcapture.so: $(CAPO) $(B)/libtp.a
 	$(CC) -shared $(ALL_LDFLAGS) -Wl,--exclude-libs,ALL -o $@ $^ -llz4 -ldl -lpthread
 $(CAPO): ALL_CFLAGS += -fvisibility=hidden -isystem $(dir $(CUPTI_H)) \
@@ -103,7 +116,7 @@ check demo:
 	@t/need build $@
 	@echo 'building what is not built, up to a minute (V=1 shows the commands)'
 	@$(MAKE) $(if $(V),,-s) --no-print-directory $@-now
-tests: all $(UNIT) $(SHIM)
+tests: all $(UNIT) $(SHIM) $(REPLAY)
 check-now: tests
 	@TP_BUILD=$(CURDIR)/$(B) PATH="$(CURDIR)/$(B)/bin:$$PATH" prove -j$(J) t/
 # the tests that need a torch; makes an environment for it where there is none
@@ -146,4 +159,5 @@ clean:
 	lint install uninstall clean no-capture force
 .DELETE_ON_ERROR:
 .SECONDARY:
--include $(wildcard $(B)/lib/*.d $(B)/lib/capture/*.d $(B)/bin/*.d $(B)/t/*/*.d)
+-include $(wildcard $(B)/lib/*.d $(B)/lib/capture/*.d $(B)/bin/*.d $(B)/entry/*.d \
+	$(B)/t/*/*.d $(B)/t/*/*/*.d)

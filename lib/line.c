@@ -55,7 +55,7 @@ static int fill(struct line_reader *l)
 
 static struct text line_trim(const char *s, size_t n)
 {
-	if (n > 0 && s[n - 1] == '\r')
+	while (n > 0 && s[n - 1] == '\r') /* all: what is passed on must read the same again */
 		n--;
 	if (n >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0)
 		return (struct text){ s + 3, n - 3 };
