@@ -30,6 +30,21 @@ static inline void buf_adds(struct buf *b, const char *s)
 	buf_add(b, s, strlen(s));
 }
 void buf_addf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void buf_add_u64(struct buf *b, uint64_t n);     /* its decimal digits */
+void buf_add_int(struct buf *b, int64_t n);
+/* For a writer that goes byte by byte: room for n bytes behind len, and how far
+ * it came.  Nothing else is added between the two. */
+static inline char *buf_more(struct buf *b, size_t n)
+{
+	if (n >= b->cap - b->len)
+		buf_room(b, n);
+	return b->data + b->len;
+}
+static inline void buf_upto(struct buf *b, char *end)
+{
+	b->len = (size_t)(end - b->data);
+	*end = '\0';
+}
 void buf_reset(struct buf *b);                   /* len = 0, memory kept */
 void buf_release(struct buf *b);
 static inline struct text buf_text(const struct buf *b)

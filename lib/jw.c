@@ -1,6 +1,6 @@
 #include "base.h"
 
-#include <assert.h>
+#include <endian.h>
 
 #include "jw.h"
 #include "num.h"
@@ -42,6 +42,15 @@ void jw_open(struct jw *w, char kind)
 	w->comma = false;
 }
 
+void jw_begin(struct jw *w, struct text json)
+{
+	assert(w->depth == 0 && json.n > 1 && json.s[0] == '{');
+	buf_add(w->b, json.s, json.n);
+	w->depth = 1;
+	w->object = 1;
+	w->comma = true;
+}
+
 void jw_close(struct jw *w, char kind)
 {
 	assert(w->depth > 0 && !w->key && kind == (in_object(w) ? '}' : ']'));
@@ -61,20 +70,6 @@ void jw_key_text(struct jw *w, struct text key)
 	w->key = true;
 }
 
-void jw_key_raw(struct jw *w, struct text quoted)
-{
-	assert(in_object(w) && !w->key);
-	if (w->comma)
-		buf_addc(w->b, ',');
-	buf_add(w->b, quoted.s, quoted.n);
-	w->key = true;
-}
-
-void jw_key(struct jw *w, const char *key)
-{
-	jw_key_text(w, (struct text){ key, strlen(key) });
-}
-
 void jw_text(struct jw *w, struct text t)
 {
 	value_begins(w);
@@ -88,35 +83,28 @@ void jw_str(struct jw *w, const char *s)
 	jw_text(w, (struct text){ s, strlen(s) });
 }
 
-/* By hand: printf is a third of the cost of writing an event record. */
-static void add_digits(struct buf *b, bool minus, uint64_t n, bool quoted)
-{
-	char out[24], *p = out + sizeof(out);
-
-	if (quoted)
-		*--p = '"';
-	do {
-		*--p = (char)('0' + n % 10);
-	} while (n /= 10);
-	if (minus)
-		*--p = '-';
-	if (quoted)
-		*--p = '"';
-	buf_add(b, p, (size_t)(out + sizeof(out) - p));
-}
-
 void jw_int(struct jw *w, int64_t n)
 {
-	uint64_t size = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+	bool quoted = n > EXACT_MAX || n < -EXACT_MAX;
 
 	value_begins(w);
-	add_digits(w->b, n < 0, size, size > EXACT_MAX);
+	if (quoted)
+		buf_addc(w->b, '"');
+	buf_add_int(w->b, n);
+	if (quoted)
+		buf_addc(w->b, '"');
 }
 
 void jw_u64(struct jw *w, uint64_t n)
 {
+	bool quoted = n > EXACT_MAX;
+
 	value_begins(w);
-	add_digits(w->b, false, n, n > EXACT_MAX);
+	if (quoted)
+		buf_addc(w->b, '"');
+	buf_add_u64(w->b, n);
+	if (quoted)
+		buf_addc(w->b, '"');
 }
 
 void jw_bool(struct jw *w, bool v)
@@ -138,64 +126,35 @@ void jw_ratio(struct jw *w, int64_t a, int64_t over, int digits)
 	num_add_ratio(w->b, a, over, digits);
 }
 
-void jw_kstr(struct jw *w, const char *key, const char *s)
-{
-	if (!s)
-		return;
-	jw_key(w, key);
-	jw_str(w, s);
-}
-
-void jw_ktext(struct jw *w, const char *key, struct text t)
-{
-	if (!t.s)
-		return;
-	jw_key(w, key);
-	jw_text(w, t);
-}
-
-void jw_kint(struct jw *w, const char *key, int64_t n)
-{
-	jw_key(w, key);
-	jw_int(w, n);
-}
-
-void jw_kbool(struct jw *w, const char *key, bool v)
-{
-	jw_key(w, key);
-	jw_bool(w, v);
-}
-
-void jw_kratio(struct jw *w, const char *key, int64_t a, int64_t over, int digits)
-{
-	jw_key(w, key);
-	jw_ratio(w, a, over, digits);
-}
-
 static bool is_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* Where the bytes that need no look end, eight at a time: names are long, and
- * nearly all of them plain. */
-static size_t plain_run(struct text t, size_t at)
+/* Copied at once, and looked at in the copy. */
+#define ESCAPE_BYTES 512
+
+/* How many of n bytes need no look, eight at a time: names are long, and nearly
+ * all of them plain.  Seven bytes behind them are read, whatever they are. */
+static size_t plain_run(const char *s, size_t n)
 {
 	const uint64_t one = UINT64_C(0x0101010101010101);
-	uint64_t w, quote, back;
+	uint64_t w, quote, back, stop;
+	size_t at;
 
-	for (; at + 8 <= t.n; at += 8) {
-		memcpy(&w, t.s + at, 8);
+	for (at = 0; at < n; at += 8) {
+		memcpy(&w, s + at, 8);
+		w = le64toh(w);
 		quote = w ^ one * '"';
 		back = w ^ one * '\\';
-		/* DEL and what is above it show in the sum's highest bit */
-		if (((w | (w + one) | (w - one * ' ') | (quote - one) | (back - one))
-			& one * 0x80))
-			break;
+		/* DEL and what is above it show in the sum's highest bit; the lowest
+		 * mark is right, those above it need not be */
+		stop = (w | (w + one) | (w - one * ' ') | (quote - one) | (back - one))
+			& one * 0x80;
+		if (stop)
+			return MIN(n, at + (size_t)(__builtin_ctzll(stop) >> 3));
 	}
-	while (at < t.n && is_plain((unsigned char)t.s[at]))
-		at++;
-	return at;
+	return n;
 }
 
 static void escape_rune(struct buf *b, uint32_t rune)
@@ -209,25 +168,36 @@ static void escape_rune(struct buf *b, uint32_t rune)
 		buf_addf(b, "\\u%04x", (unsigned)rune);
 }
 
-void jw_escape(struct buf *b, struct text t)
+static size_t escape_one(struct buf *b, struct text t, size_t at)
 {
 	uint32_t rune;
+	size_t n = utf8_next(t, at, &rune);
+
+	if (rune == RUNE_BAD)
+		buf_adds(b, "\xef\xbf\xbd");
+	else if (rune_is_control(rune) || rune == '"' || rune == '\\')
+		escape_rune(b, rune);
+	else
+		buf_add(b, t.s + at, n);
+	return n;
+}
+
+void jw_escape(struct buf *b, struct text t)
+{
 	size_t i = 0, n;
+	char *to;
 
 	while (i < t.n) {
-		n = plain_run(t, i);
-		if (n > i) {
-			buf_add(b, t.s + i, n - i);
-			i = n;
-			continue;
-		}
-		n = utf8_next(t, i, &rune);
-		if (rune == RUNE_BAD)
-			buf_adds(b, "\xef\xbf\xbd");
-		else if (rune_is_control(rune) || rune == '"' || rune == '\\')
-			escape_rune(b, rune);
-		else
-			buf_add(b, t.s + i, n);
+		n = MIN(t.n - i, ESCAPE_BYTES);
+		to = buf_more(b, n + 8);
+		memcpy(to, t.s + i, n);
+		memset(to + n, 0, 8);
+		n = plain_run(to, n);
+		buf_upto(b, to + n);
 		i += n;
+		/* one by one while they come in a row, so that a text of nothing else
+		 * is not copied again for each */
+		while (i < t.n && !is_plain((unsigned char)t.s[i]))
+			i += escape_one(b, t, i);
 	}
 }

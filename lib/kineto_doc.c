@@ -233,12 +233,7 @@ static int on_key(void *p, const unsigned char *s, size_t n)
 
 	d->tokens++;
 	if (d->capture.depth) {
-		char key[256];
-
-		n = MIN(n, sizeof key - 1);
-		memcpy(key, s, n);
-		key[n] = 0;
-		jw_key(&d->capture.jw, key);
+		jw_key_text(&d->capture.jw, (struct text){ (const char *)s, MIN(n, 255u) });
 	} else if (d->event_depth == 0) {
 		if (d->depth == 1) {
 			n = MIN(n, sizeof d->top - 1);
