@@ -3,21 +3,21 @@
 
 #include <stdlib.h>
 
-static const char *const cat_word[CAT_COUNT] = {
-#define X(e, n, d, k) [e] = n,
+static const struct text cat_word[CAT_COUNT] = {
+#define X(e, n, d, k) [e] = { n, sizeof(n) - 1 },
 	EVENT_CATS(X)
 #undef X
 };
 
 const char *cat_name(enum event_cat c)
 {
-	return (unsigned)c < CAT_COUNT ? cat_word[c] : "other";
+	return (unsigned)c < CAT_COUNT ? cat_word[c].s : "other";
 }
 
 int cat_parse(struct text name)
 {
 	for (int c = 0; c < CAT_COUNT; c++)
-		if (text_is(name, cat_word[c]))
+		if (text_eq(name, cat_word[c]))
 			return c;
 	return -1;
 }

@@ -75,6 +75,8 @@ int stream_head(struct stream_writer *w, int64_t epoch_ns, struct text prov,
 	char **argv) RESULT_USED;
 /* Start a record of that kind: jw is inside the object, "kind" written. */
 struct jw *stream_begin(struct stream_writer *w, const char *kind);
+/* The same, where how it begins is ready made: {"kind":"...", and more members. */
+struct jw *stream_begin_as(struct stream_writer *w, struct text begin);
 /* A record that a reader would refuse (REC_LINE_MAX) is dropped: counted in the
  * end record, said once. */
 int stream_put(struct stream_writer *w) RESULT_USED;

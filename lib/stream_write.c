@@ -32,6 +32,14 @@ struct jw *stream_begin(struct stream_writer *w, const char *kind)
 	return &w->jw;
 }
 
+struct jw *stream_begin_as(struct stream_writer *w, struct text begin)
+{
+	buf_reset(&w->line);
+	jw_init(&w->jw, &w->line);
+	jw_begin(&w->jw, begin);
+	return &w->jw;
+}
+
 static int line_write(struct stream_writer *w)
 {
 	if (w->line.len > REC_LINE_MAX) {

@@ -9,7 +9,7 @@ S=$TP_BUILD/t/stream
 sed -n 's/^\.\(It \)*Cm //p; s/^\.Brq Cm //p' "$PAGE" | tr -d ',' | tr ' ' '\n' |
 	sort -u >told
 {
-	sed -n 's/^	SLOT("\([a-z_]*\)".*/\1/p' "$TOP/lib/evrec.c"
+	sed -n 's/^	X("\([a-z_]*\)".*/\1/p' "$TOP/lib/evrec.c"
 	sed -n 's/.*\(jw_k[a-z]*\|jw_key\|put_known\)(jw, "\([a-z_]*\)".*/\2/p' \
 		"$TOP/lib/evrec.c" "$TOP/lib/evrec_info.c" "$TOP/lib/stream_write.c"
 } | sort -u >written
