@@ -36,7 +36,7 @@ enum kineto_key key_find(const struct key_table *t, bool args,
 	for (unsigned h = key_hash(s, n); slot[h]; h = (h + 1) & 255) {
 		const struct text *k = &key_text[slot[h] - 1];
 
-		if (k->n == n && memcmp(k->s, s, n) == 0)
+		if (k->n == n && bytes_eq(k->s, (const char *)s, n))
 			return slot[h] - 1;
 	}
 	return K_NONE;

@@ -20,10 +20,16 @@ static bool acc_digit(uint64_t *acc, char c)
 int num_u64(struct text t, uint64_t *out)
 {
 	uint64_t acc = 0;
+	size_t i, safe = MIN(t.n, 19u); /* 10^19 - 1 fits: no look at the size */
 
 	if (t.n == 0)
 		return -1;
-	for (size_t i = 0; i < t.n; i++)
+	for (i = 0; i < safe; i++) {
+		if (!is_digit(t.s[i]))
+			return -1;
+		acc = acc * 10 + (uint64_t)(t.s[i] - '0');
+	}
+	for (; i < t.n; i++)
 		if (!is_digit(t.s[i]) || !acc_digit(&acc, t.s[i]))
 			return -1;
 	*out = acc;

@@ -7,12 +7,27 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static bool digits(const char **p)
+/* Digits are half of a trace's numbers' cost when taken one by one. */
+static inline bool digits(const char **p)
 {
 	const char *from = *p;
 
+#ifdef __SSE2__
+	for (;;) {
+		__m128i w = _mm_sub_epi8(_mm_loadu_si128((const void *)*p), _mm_set1_epi8('0'));
+		__m128i is = _mm_cmpeq_epi8(_mm_min_epu8(w, _mm_set1_epi8(9)), w);
+		unsigned other = (unsigned)_mm_movemask_epi8(is) ^ 0xffff;
+
+		if (other) {
+			*p += __builtin_ctz(other);
+			break;
+		}
+		*p += 16;
+	}
+#else
 	while (is_digit(**p))
 		++*p;
+#endif
 	return *p > from;
 }
 
