@@ -55,7 +55,7 @@ static int trace_put(const struct view_trace *t)
 		view_add_place(&v.text, t, NULL);
 		buf_adds(&v.text, ": a CPU job: there is no device whose time could be lost\n");
 	}
-	bad = bad || lost_read(&v.db, t, dev, n) < 0 || parts_put(part, n) < 0;
+	bad = bad || lost_read(&texts.ops, t, dev, n) < 0 || parts_put(part, n) < 0;
 	for (size_t i = 0; i < n; i++)
 		lost_part_release(&part[i]);
 	free(part);

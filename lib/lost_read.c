@@ -6,20 +6,12 @@
 
 #include "store.h"
 
-/* The anchor of the op that ends a gap; its pieces ask one after the other. */
-struct ending {
-	sqlite3_stmt *stmt;
-	int64_t n;             /* row of dev that is at hand, 0 none */
-	int64_t frame, op;
-	int how;
-};
-
 struct reader {
 	struct db *db;
 	const struct view_trace *trace;
 	struct lost_device *dev;
 	size_t ndev;
-	struct ending ending;
+	struct near *ops, calls;
 };
 
 static int64_t id_of(sqlite3_stmt *st, int column)
@@ -27,31 +19,35 @@ static int64_t id_of(sqlite3_stmt *st, int column)
 	return sqlite3_column_int64(st, column); /* NULL: 0, as in no row */
 }
 
-static int how_of(sqlite3_stmt *st, int column)
+/* The anchor of an op that ends a gap. */
+struct ending {
+	int64_t frame, op;
+	int how;
+};
+
+static int how_from(int64_t how)
 {
-	int how = sqlite3_column_int(st, column);
-	return how >= AT_NONE && how <= AT_BETWEEN ? how : AT_NONE;
+	return how >= AT_NONE && how <= AT_BETWEEN ? (int)how : AT_NONE;
 }
 
 /* An op that no operator issued (a graph) goes by its call's name. */
-static int ending_find(struct reader *r, int64_t n)
+static int ending_find(struct reader *r, int64_t n, struct ending *e)
 {
-	struct ending *e = &r->ending;
-	if (e->n == n)
+	const int64_t *op = near_get(r->ops, n), *call;
+
+	if (!op)
+		return -1;
+	*e = (struct ending){ op[OP_FRAME], op[OP_FRAME] ? 0 : op[OP_OP],
+		how_from(op[OP_HOW]) };
+	if (e->frame || e->op || !op[OP_CALL])
 		return 0;
-	*e = (struct ending){ .stmt = e->stmt, .n = n };
-	db_bind_int(e->stmt, 1, STORE_ID(r->trace->id, n));
-	db_bind_int(e->stmt, 2, STORE_ID(r->trace->id, 0));
-	int got = db_step(r->db, e->stmt);
-	if (got > 0) {
-		e->frame = id_of(e->stmt, 0);
-		e->op = e->frame ? 0 : id_of(e->stmt, 1);
-		e->how = how_of(e->stmt, 2);
-		if (!e->frame && !e->op && (e->op = id_of(e->stmt, 3)) != 0)
-			e->how = AT_OP;
-	}
-	sqlite3_reset(e->stmt);
-	return got < 0 ? -1 : 0;
+	call = near_get(&r->calls, op[OP_CALL]);
+	if (!call)
+		return -1;
+	e->op = call[0];
+	if (e->op)
+		e->how = AT_OP;
+	return 0;
 }
 
 static int anchor_settle(struct reader *r, struct account_piece *p)
@@ -61,16 +57,17 @@ static int anchor_settle(struct reader *r, struct account_piece *p)
 		p->op = 0;
 	if (((p->frame || p->op) && !borrowed) || !p->after)
 		return 0;
-	if (ending_find(r, p->after) < 0)
+	struct ending e;
+	if (ending_find(r, p->after, &e) < 0)
 		return -1;
 	/* another thread's line stands in only for an op that leads back to the
 	 * user's code itself; else nothing ties the two threads together */
-	if (borrowed && r->ending.frame)
+	if (borrowed && e.frame)
 		return 0;
-	p->frame = r->ending.frame;
-	p->op = r->ending.op;
+	p->frame = e.frame;
+	p->op = e.op;
 	if (!p->how && p->cause != IDLE_UNKNOWN)
-		p->how = r->ending.how;
+		p->how = e.how;
 	return 0;
 }
 
@@ -115,7 +112,7 @@ static int piece_take(struct reader *r, sqlite3_stmt *st)
 		return 0;
 	struct account_piece p = {
 		.ts_ns = sqlite3_column_int64(st, 0),
-		.cause = (enum idle_cause)cause, .how = how_of(st, 4),
+		.cause = (enum idle_cause)cause, .how = how_from(id_of(st, 4)),
 		.frame = id_of(st, 5), .op = id_of(st, 6), .doing = id_of(st, 7),
 		.before = id_of(st, 8), .after = id_of(st, 9),
 	};
@@ -165,15 +162,13 @@ static int devices_end(struct reader *r)
 	return 0;
 }
 
-int lost_read(struct db *db, const struct view_trace *t, struct lost_device *dev,
+int lost_read(struct near *ops, const struct view_trace *t, struct lost_device *dev,
 	size_t ndev)
 {
-	struct reader r = { .db = db, .trace = t, .dev = dev, .ndev = ndev };
-	r.ending.stmt = db_prepare(db, "SELECT d.frame, d.op, d.how, c.name FROM dev d"
-		" LEFT JOIN call c ON c.id = ?2 + d.call WHERE d.id = ?1");
-	int bad = !r.ending.stmt || runs_begin(&r) < 0 || pieces_read(&r) < 0 ||
-		devices_end(&r) < 0;
-	db_finish(&r.ending.stmt);
+	struct reader r = { .db = ops->db, .trace = t, .dev = dev, .ndev = ndev, .ops = ops };
+	int bad = near_open(&r.calls, r.db, t, "call", "name") < 0 || runs_begin(&r) < 0 ||
+		pieces_read(&r) < 0 || devices_end(&r) < 0;
+	near_close(&r.calls);
 	for (size_t i = 0; i < ndev; i++)
 		db_finish(&dev[i].runs);
 	return bad ? -1 : 0;

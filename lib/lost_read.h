@@ -8,6 +8,7 @@
 
 #include "account.h"
 #include "catalog.h"
+#include "near.h"
 
 struct lost_device {
 	const char *idx;
@@ -18,7 +19,12 @@ struct lost_device {
 	bool more;
 };
 
-int lost_read(struct db *db, const struct view_trace *t, struct lost_device *dev,
+/* ops: near.h, of OPS_TABLE and OPS_COLUMNS. */
+int lost_read(struct near *ops, const struct view_trace *t, struct lost_device *dev,
 	size_t ndev) RESULT_USED;
+
+#define OPS_TABLE "dev"
+#define OPS_COLUMNS "name, frame, op, how, call"
+enum { OP_NAME, OP_FRAME, OP_OP, OP_HOW, OP_CALL };
 
 #endif

@@ -9,11 +9,12 @@
 
 int texts_open(struct texts *t, struct db *db, const struct view_trace *trace)
 {
-	*t = (struct texts){ .db = db, .trace_id = trace->id };
+	*t = (struct texts){ 0 };
 	t->name = xcalloc(TEXTS_SLOTS, sizeof *t->name);
 	t->frame = xcalloc(TEXTS_SLOTS, sizeof *t->frame);
-	t->op = db_prepare(db, "SELECT name FROM dev WHERE id = ?1");
-	return t->op ? names_open(&t->names, db, trace) : -1;
+	if (near_open(&t->ops, db, trace, OPS_TABLE, OPS_COLUMNS) < 0)
+		return -1;
+	return names_open(&t->names, db, trace);
 }
 
 void texts_close(struct texts *t)
@@ -26,7 +27,7 @@ void texts_close(struct texts *t)
 	free(t->frame);
 	t->name = NULL;
 	t->frame = NULL;
-	db_finish(&t->op);
+	near_close(&t->ops);
 	names_close(&t->names);
 }
 
@@ -60,11 +61,6 @@ const struct anchor_text *texts_frame(struct texts *t, int64_t frame)
 
 const char *texts_op(struct texts *t, int64_t dev)
 {
-	if (!dev)
-		return "";
-	db_bind_int(t->op, 1, STORE_ID(t->trace_id, dev));
-	int got = db_step(t->db, t->op);
-	int64_t n = got > 0 ? sqlite3_column_int64(t->op, 0) : 0;
-	sqlite3_reset(t->op);
-	return got < 0 ? NULL : texts_name(t, n);
+	const int64_t *op = near_get(&t->ops, dev);
+	return op ? texts_name(t, op[OP_NAME]) : NULL;
 }

@@ -3,15 +3,13 @@
 #ifndef TP_VIEW_TEXTS_H
 #define TP_VIEW_TEXTS_H
 
-#include "catalog.h"
+#include "lost_read.h"
 
 #define TEXTS_SLOTS 2048u
 
 struct texts {
-	struct db *db;
-	int64_t trace_id;
 	struct names names;
-	sqlite3_stmt *op;
+	struct near ops;       /* device ops, for lost_read() too */
 	struct texts_name { int64_t n; char *text; } *name;
 	struct texts_frame { int64_t n; struct anchor_text at; } *frame;
 };
