@@ -46,13 +46,15 @@ static void known(struct jw *w, const char *key, int64_t n)
 static struct jw *row(const struct memcurves *m, const char *kind, const struct mem_curve *c,
 	const struct view_step *step, int64_t number)
 {
-	char item[24];
+	static struct buf item;
 	struct view_where at = { m->trace, c->device, step, NULL };
 	struct jw *w;
 
-	snprintf(item, sizeof item, "%" PRId64, number);
-	if (number > 0)
-		at.item = item;
+	if (number > 0) {
+		buf_reset(&item);
+		buf_add_int(&item, number);
+		at.item = item.data;
+	}
 	w = view_row(&v, kind, &at);
 	if (c->type != MEM_GPU)
 		jw_kint(w, "device_type", c->type);

@@ -70,27 +70,37 @@ int64_t view_time(const struct view *v, const struct view_trace *t, int64_t ts_n
 	return ts_ns + (t->base_ns - v->epoch_ns);
 }
 
+/* By hand: printf took a fifth of the time of a row. */
 static void add_step_key(struct buf *b, const struct view_step *s)
 {
-	if (s->flags & STEP_WHOLE)
+	if (s->flags & STEP_WHOLE) {
 		buf_adds(b, ":whole");
-	else if (s->number != NO_INT)
-		buf_addf(b, ":%" PRId64 "+%" PRId64, s->number, s->idx);
-	else
-		buf_addf(b, ":+%" PRId64, s->idx);
+		return;
+	}
+	buf_addc(b, ':');
+	if (s->number != NO_INT)
+		buf_add_int(b, s->number);
+	buf_addc(b, '+');
+	buf_add_int(b, s->idx);
 }
 
 static void add_key(struct buf *b, const char *kind, const struct view_where *at)
 {
 	buf_adds(b, kind);
-	if (at->trace)
-		buf_addf(b, ":%" PRId64, at->trace->number);
-	if (at->device)
-		buf_addf(b, ":%s", at->device);
+	if (at->trace) {
+		buf_addc(b, ':');
+		buf_add_int(b, at->trace->number);
+	}
+	if (at->device) {
+		buf_addc(b, ':');
+		buf_adds(b, at->device);
+	}
 	if (at->step)
 		add_step_key(b, at->step);
-	if (at->item)
-		buf_addf(b, ":%s", at->item);
+	if (at->item) {
+		buf_addc(b, ':');
+		buf_adds(b, at->item);
+	}
 }
 
 struct jw *view_row(struct view *v, const char *kind, const struct view_where *at)

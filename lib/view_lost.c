@@ -12,9 +12,14 @@ int lost_place(struct texts *t, int64_t frame, int64_t op, struct buf *b)
 {
 	if (frame) {
 		const struct anchor_text *a = texts_frame(t, frame);
-		if (a && a->file)
-			buf_addf(b, "%s:%" PRId64 " (%s)", a->file, a->line,
-				a->func ? a->func : "?");
+		if (a && a->file) {
+			buf_adds(b, a->file);
+			buf_addc(b, ':');
+			buf_add_int(b, a->line);
+			buf_adds(b, " (");
+			buf_adds(b, a->func ? a->func : "?");
+			buf_addc(b, ')');
+		}
 		return a ? 0 : -1;
 	}
 	const char *text = texts_name(t, op);
@@ -38,14 +43,10 @@ static void flags_put(struct jw *w, bool incomplete, bool empty)
 
 static void ledger_put(struct jw *w, const struct ledger *l, bool zeros)
 {
-	struct buf key = BUF_INIT;
-	for (enum idle_cause c = 0; c < IDLE_CAUSE_COUNT; c++) {
-		buf_reset(&key);
-		buf_addf(&key, "%s_ns", idle_cause_name(c));
-		if (zeros || l->cause_ns[c])
-			jw_kint(w, key.data, l->cause_ns[c]);
-	}
-	buf_release(&key);
+#define X(e, name, host) if (zeros || l->cause_ns[e]) \
+		jw_kint(w, name "_ns", l->cause_ns[e]);
+	IDLE_CAUSES(X)
+#undef X
 }
 
 /* file, line, func, op, how */
@@ -117,7 +118,8 @@ static int loss_row(struct lost_part *p, struct loss *l, int64_t offset_ns)
 {
 	const struct view_trace *t = p->decomp->trace;
 	struct buf item = BUF_INIT;
-	buf_addf(&item, "%s@%" PRId64, l->is_run ? "tiny" : "gap", view_time(p->view, t, l->ts_ns));
+	buf_adds(&item, l->is_run ? "tiny@" : "gap@");
+	buf_add_int(&item, view_time(p->view, t, l->ts_ns));
 	struct view_where at = { t, p->part->device, &p->part->steps.step[l->step], item.data };
 	struct jw *w = view_row(p->view, "view2.loss", &at);
 	buf_release(&item);
