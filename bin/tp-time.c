@@ -181,7 +181,7 @@ static int output_open(struct timing *t, struct draft *d)
 /* 0, or -1: the job was not started. */
 static int run(struct timing *t, char **own, char **argv)
 {
-	struct job_ears ears = { on_line, on_idle, t };
+	struct job_ears ears = { .line = on_line, .idle = on_idle, .arg = t };
 	struct job_spec spec = { argv, !want.out, false };
 	int64_t mono_ns = job_clock_ns(), unix_ns = job_unix_ns();
 

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -55,7 +56,7 @@ int job_open(struct job *j)
 {
 	sigset_t set;
 
-	*j = (struct job){ .pid = -1, .signal_fd = -1 };
+	*j = (struct job){ .pid = -1, .signal_fd = -1, .wait_fd = -1 };
 	if (hooklink_open(&j->link))
 		return -1;
 	/* our reader may go away: the job ends as it would, we say so */
@@ -213,18 +214,48 @@ static void group_end(struct job *j)
 	(void)kill(-j->pid, SIGKILL);
 }
 
+static int wait_add(struct job *j, int fd)
+{
+	struct epoll_event e = { .events = EPOLLIN };
+
+	return epoll_ctl(j->wait_fd, EPOLL_CTL_ADD, fd, &e);
+}
+
+/* The descriptor to wait for beside the hook's links. */
+static int wait_fd(struct job *j, const struct job_ears *ears)
+{
+	if (!ears->other)
+		return j->signal_fd;
+	j->wait_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (j->wait_fd >= 0 && !wait_add(j, j->signal_fd) && !wait_add(j, ears->other->fd))
+		return j->wait_fd;
+	error_errno("epoll");
+	return j->signal_fd; /* the job must not run unwatched */
+}
+
+static bool links_open(const struct job *j, const struct job_ears *ears)
+{
+	return j->link.n || (ears->other && ears->other->busy(ears->other->arg));
+}
+
 void job_run(struct job *j, const struct job_ears *ears)
 {
-	while (!j->ended || (j->link.n && job_patience(j) > 0)) {
+	int fd = wait_fd(j, ears);
+
+	while (!j->ended || (links_open(j, ears) && job_patience(j) > 0)) {
 		if (ears->idle && ears->idle(ears->arg))
 			break; /* cannot be: it keeps its own failures */
-		if (hooklink_wait(&j->link, j->signal_fd, job_patience(j),
-		    ears->line, ears->arg))
-			job_signals(j);
+		if (ears->other)
+			ears->other->idle(ears->other->arg);
+		if (!hooklink_wait(&j->link, fd, job_patience(j), ears->line, ears->arg))
+			continue;
+		job_signals(j);
+		if (ears->other)
+			ears->other->ready(ears->other->arg);
 	}
 	/* links that came while it ended */
-	(void)hooklink_wait(&j->link, j->signal_fd, 0, ears->line, ears->arg);
-	(void)hooklink_wait(&j->link, j->signal_fd, 0, ears->line, ears->arg);
+	(void)hooklink_wait(&j->link, fd, 0, ears->line, ears->arg);
+	(void)hooklink_wait(&j->link, fd, 0, ears->line, ears->arg);
 	if (j->relayed)
 		group_end(j);
 }
@@ -252,6 +283,8 @@ void job_close(struct job *j)
 {
 	if (j->signal_fd >= 0)
 		close(j->signal_fd);
-	j->signal_fd = -1;
+	if (j->wait_fd >= 0)
+		close(j->wait_fd);
+	j->signal_fd = j->wait_fd = -1;
 	hooklink_close(&j->link);
 }

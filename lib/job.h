@@ -39,13 +39,25 @@ struct job {
 	int relayed;            /* the last signal that ends, 0 none */
 	int64_t ended_ns;
 	int signal_fd;
+	int wait_fd;            /* epoll over signal_fd and the caller's; -1 none */
 	bool terminal;          /* the terminal on stdin is the job's meanwhile */
 };
 
-/* What the caller is told; both may be NULL. */
+/* What the caller is told; each may be NULL. */
+struct job_other;
 struct job_ears {
 	int (*line)(void *arg, struct hook_client *c, struct text line); /* -1: close it */
 	int (*idle)(void *arg); /* before each wait: flush what was written */
+	void *arg;
+	const struct job_other *other;
+};
+
+/* A further descriptor to listen to. */
+struct job_other {
+	int fd;
+	void (*ready)(void *arg); /* it is readable */
+	bool (*busy)(void *arg);  /* links of it are open still */
+	void (*idle)(void *arg);  /* before each wait */
 	void *arg;
 };
 
