@@ -116,7 +116,7 @@ check demo:
 	@t/need build $@
 	@echo 'building what is not built, up to a minute (V=1 shows the commands)'
 	@$(MAKE) $(if $(V),,-s) --no-print-directory $@-now
-tests: all $(UNIT) $(SHIM) $(REPLAY)
+tests: all $(UNIT) $(SHIM) $(REPLAY) $(TOOL)
 check-now: tests
 	@TP_BUILD=$(CURDIR)/$(B) PATH="$(CURDIR)/$(B)/bin:$$PATH" prove -j$(J) t/
 # the tests that need a torch; makes an environment for it where there is none

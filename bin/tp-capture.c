@@ -1,8 +1,9 @@
 /* tp-capture - the profiled run: torch.profiler put into a job from outside, for
- * the steps of a window. */
+ * the steps of a window, or the capture library from its start. */
 #include "base.h"
 #include "hookrec.h"
 #include "job.h"
+#include "native.h"
 #include "opt.h"
 #include "say.h"
 #include "stream.h"
@@ -12,10 +13,12 @@
 #include <unistd.h>
 
 static struct {
-	const char *dir, *window, *step, *then;
+	const char *dir, *engine, *window, *step, *step_nvtx, *then;
 	int64_t warmup;
-	bool stacks, shapes, memory, no_lines, text, json, lz4;
-} want = { .then = "continue", .warmup = -1 };
+	bool stacks, shapes, memory, no_lines, operators, text, json, lz4;
+} want = { .engine = "torch", .then = "continue", .warmup = -1 };
+
+static regex_t step_nvtx;
 
 static int be_quiet(void *to, const char *value)
 {
@@ -27,6 +30,8 @@ static int be_quiet(void *to, const char *value)
 static const struct opt options[] = {
 	{ 'd', "dir", "DIR", "trace files go there; the job keeps its stdout",
 		OPT_STR, &want.dir, NULL },
+	{ 0, "engine", "NAME", "torch (torch.profiler, the default) or cupti",
+		OPT_STR, &want.engine, NULL },
 	{ 0, "window", "A:B", "these steps, from 1; stdin is not read",
 		OPT_STR, &want.window, NULL },
 	{ 0, "warmup", "N", "steps before it that warm the profiler up",
@@ -41,6 +46,10 @@ static const struct opt options[] = {
 	{ 0, "memory", NULL, "every allocation: some 10 % more", OPT_FLAG, &want.memory, NULL },
 	{ 0, "no-lines", NULL, "no executing lines: 1 us a line less",
 		OPT_FLAG, &want.no_lines, NULL },
+	{ 0, "operators", NULL, "cupti: PyTorch's operators too, through NVTX",
+		OPT_FLAG, &want.operators, NULL },
+	{ 0, "step-nvtx", "RE", "cupti: NVTX ranges of such names are steps",
+		OPT_STR, &want.step_nvtx, NULL },
 	{ 't', "text", NULL, "events as text for a person", OPT_FLAG, &want.text, NULL },
 	{ 'j', "json", NULL, "plain lines of JSON", OPT_FLAG, &want.json, NULL },
 	{ 'z', "lz4", NULL, "LZ4 frames, also to a terminal", OPT_FLAG, &want.lz4, NULL },
@@ -61,9 +70,10 @@ struct capture {
 	struct hookrec rec;
 	struct stream_writer w;
 	struct tracesink sink;
+	struct native native;  /* engine cupti */
 	struct windowin window;
 	char **own;
-	bool failed;
+	bool cupti, failed;
 };
 
 static int on_trace(void *arg, const struct rec *r)
@@ -71,11 +81,14 @@ static int on_trace(void *arg, const struct rec *r)
 	return tracesink_take(&((struct capture *)arg)->sink, r);
 }
 
+/* The steps of a profiled run are not the honest clock. */
 static int on_record(void *arg, const struct rec *r)
 {
-	(void)arg;
-	(void)r;
-	return 0; /* the steps of a profiled run are not the honest clock */
+	struct capture *c = arg;
+
+	if (c->cupti)
+		native_told(&c->native, r);
+	return 0;
 }
 
 static int on_line(void *arg, struct hook_client *client, struct text line)
@@ -90,6 +103,10 @@ static void hook_conf(struct jw *w, void *arg)
 
 	jw_kint(w, "epoch_mono_ns", job_clock_ns());
 	jw_kstr(w, "step", in->rule);
+	if (c->cupti)
+		native_conf(&c->native, w);
+	if (!in->first_step)
+		return; /* all of it */
 	jw_key(w, "window");
 	jw_open(w, '{');
 	jw_kint(w, "first", in->first_step);
@@ -110,33 +127,58 @@ static int window_get(struct capture *c)
 	struct windowin *in = &c->window;
 	bool relay = !want.dir && !c->sink.text;
 
-	if (want.window ? windowin_parse(in, want.window) :
+	if (c->cupti && !want.window)
+		*in = (struct windowin){ 0 };
+	else if (want.window ? windowin_parse(in, want.window) :
 	    windowin_read(in, "-", relay ? &c->w : NULL, c->own))
 		return -1;
 	if (want.warmup >= 0)
 		in->warmup = want.warmup;
-	if (want.step)
-		windowin_rule(in, want.step);
+	if (want.step || !in->rule)
+		windowin_rule(in, want.step ? want.step : "auto");
 	return 0;
+}
+
+/* Where what is recorded goes, and how it comes. */
+static int place_open(struct capture *c)
+{
+	const struct native_opt opt = { !want.no_lines, want.memory, want.operators,
+		want.window != NULL, want.step_nvtx ? &step_nvtx : NULL };
+
+	if (!c->cupti)
+		return tracesink_open(&c->sink, want.dir, c->job.link.dir);
+	c->native.opt = opt;
+	return native_open(&c->native, c->job.link.dir);
+}
+
+/* One line where nothing was recorded and nobody has said why. */
+static void nothing_say(struct capture *c)
+{
+	if (c->cupti && (!want.window || !c->native.able || c->native.events))
+		return;
+	if (hookrec_verdict(&c->rec, hooklink_entered(&c->job.link)) && !c->cupti &&
+	    !c->sink.traces && !c->rec.gave_way)
+		note("nothing was recorded");
 }
 
 static int capture_run(struct capture *c, char **argv)
 {
-	struct job_ears ears = { on_line, NULL, c };
-	struct job_spec spec = { argv, !want.dir, !want.window };
+	struct job_ears ears = { .line = on_line, .arg = c };
+	struct job_spec spec = { argv, !want.dir, !c->cupti && !want.window };
 
 	hookrec_init(&c->rec, on_record, c);
-	c->rec.trace = on_trace;
-	if (window_get(c) || job_open(&c->job) ||
-	    tracesink_open(&c->sink, want.dir, c->job.link.dir) ||
-	    hooklink_conf(&c->job.link, hook_conf, c) || job_start(&c->job, &spec))
+	c->rec.trace = c->cupti ? NULL : on_trace;
+	if (window_get(c) || job_open(&c->job) || place_open(c) ||
+	    hooklink_conf(&c->job.link, hook_conf, c))
+		return -1;
+	if (c->cupti)
+		native_listen(&c->native, &ears);
+	if (job_start(&c->job, &spec))
 		return -1;
 	if (c->job.exec_errno)
 		return 0;
 	job_run(&c->job, &ears);
-	if (hookrec_verdict(&c->rec, hooklink_entered(&c->job.link)) && !c->sink.traces &&
-	    !c->rec.gave_way)
-		note("nothing was recorded");
+	nothing_say(c);
 	job_say_end(&c->job);
 	return 0;
 }
@@ -147,11 +189,12 @@ static int output_open(struct capture *c)
 		want.lz4 ? FACE_LZ4 : FACE_AUTO;
 
 	c->sink.argv = c->own;
+	c->native.out = (struct capout){ .dir = want.dir, .argv = c->own };
 	if (want.dir)
 		return 0;
 	face = face_resolve(face, STDOUT_FILENO);
-	c->sink.out = &c->w;
-	c->sink.text = face == FACE_TEXT;
+	c->sink.out = c->native.out.out = &c->w;
+	c->sink.text = c->native.out.text = face == FACE_TEXT;
 	return stream_writer_init(&c->w, STDOUT_FILENO, face);
 }
 
@@ -159,9 +202,10 @@ static int output_open(struct capture *c)
  * choice of the job's own. */
 static int capture_close(struct capture *c, int code)
 {
-	if (tracesink_close(&c->sink, code))
+	if (c->cupti ? native_close(&c->native, code) : tracesink_close(&c->sink, code))
 		c->failed = true;
-	if (code == 0 && (c->failed || (!c->sink.traces && !c->rec.gave_way)))
+	if (code == 0 && (c->failed || (!(c->cupti ? c->native.out.kept : c->sink.traces) &&
+	    !c->rec.gave_way)))
 		code = ST_OWN;
 	job_close(&c->job);
 	hookrec_release(&c->rec);
@@ -169,9 +213,26 @@ static int capture_close(struct capture *c, int code)
 	return code;
 }
 
+static void options_check(bool cupti)
+{
+	if (strcmp(want.then, "continue") && strcmp(want.then, "stop"))
+		opt_usage_error(&page, "--then %s: not continue or stop", want.then);
+	if (strcmp(want.engine, "both") == 0)
+		opt_usage_error(&page, "--engine both: only one of them can have CUPTI");
+	if (!cupti && strcmp(want.engine, "torch"))
+		opt_usage_error(&page, "--engine %s: not torch or cupti", want.engine);
+	if (cupti && (want.stacks || want.shapes || want.warmup >= 0))
+		opt_usage_error(&page, "--stacks, --shapes and --warmup are of engine torch");
+	if (!cupti && (want.operators || want.step_nvtx))
+		opt_usage_error(&page, "--operators and --step-nvtx are of engine cupti");
+	if (want.step_nvtx && regcomp(&step_nvtx, want.step_nvtx, REG_EXTENDED | REG_NOSUB))
+		opt_usage_error(&page, "--step-nvtx %s: no regular expression",
+			want.step_nvtx);
+}
+
 int main(int argc, char **argv)
 {
-	struct capture c = { .own = argv };
+	struct capture c = { .own = argv, .native = NATIVE_INIT };
 	int first;
 
 	job_remember();
@@ -179,8 +240,8 @@ int main(int argc, char **argv)
 	first = opt_parse(&page, argc, argv);
 	if (first >= argc)
 		opt_usage_error(&page, "a command is missing");
-	if (strcmp(want.then, "continue") && strcmp(want.then, "stop"))
-		opt_usage_error(&page, "--then %s: not continue or stop", want.then);
+	c.cupti = strcmp(want.engine, "cupti") == 0;
+	options_check(c.cupti);
 	if (output_open(&c))
 		return ST_OWN;
 	if (capture_run(&c, argv + first))

@@ -11,9 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A folder of ours within dir: a trace is whole before it has its name, and no
- * other file system comes between. */
-static char *work_make(const char *dir)
+char *tracesink_work(const char *dir)
 {
 	struct buf b = BUF_INIT;
 	char *real;
@@ -40,7 +38,7 @@ static char *work_make(const char *dir)
 int tracesink_open(struct tracesink *s, const char *dir, const char *private)
 {
 	s->dir = dir;
-	s->work = dir ? work_make(dir) : xstrdup(private);
+	s->work = dir ? tracesink_work(dir) : xstrdup(private);
 	return s->work ? 0 : -1;
 }
 

@@ -20,6 +20,9 @@ struct tracesink {
 	bool failed;
 };
 
+/* A folder of ours within dir, which is made: a trace is whole before it has its
+ * name, and no other file system comes between.  Malloc'd; NULL said. */
+char *tracesink_work(const char *dir) RESULT_USED;
 /* dir NULL: the hook writes to `private`. */
 int tracesink_open(struct tracesink *s, const char *dir, const char *private) RESULT_USED;
 /* -1: it was no proper record.  A trace that fails is said and noted. */
