@@ -125,12 +125,11 @@ static void hook_conf(struct jw *w, void *arg)
 static int window_get(struct capture *c)
 {
 	struct windowin *in = &c->window;
-	bool relay = !want.dir && !c->sink.text;
 
 	if (c->cupti && !want.window)
 		*in = (struct windowin){ 0 };
 	else if (want.window ? windowin_parse(in, want.window) :
-	    windowin_read(in, "-", relay ? &c->w : NULL, c->own))
+	    windowin_read(in, "-", want.dir || c->sink.text ? NULL : &c->w, c->own))
 		return -1;
 	if (want.warmup >= 0)
 		in->warmup = want.warmup;
@@ -199,13 +198,15 @@ static int output_open(struct capture *c)
 }
 
 /* The job's status; 125 where that is 0 and the trace is missing through no
- * choice of the job's own. */
+ * choice of the job's own or of our reader's. */
 static int capture_close(struct capture *c, int code)
 {
+	bool had;
+
 	if (c->cupti ? native_close(&c->native, code) : tracesink_close(&c->sink, code))
 		c->failed = true;
-	if (code == 0 && (c->failed || (!(c->cupti ? c->native.out.kept : c->sink.traces) &&
-	    !c->rec.gave_way)))
+	had = c->cupti ? capout_had(&c->native.out) : c->sink.traces || c->rec.gave_way;
+	if (code == 0 && (c->failed || !had))
 		code = ST_OWN;
 	job_close(&c->job);
 	hookrec_release(&c->rec);
@@ -244,7 +245,5 @@ int main(int argc, char **argv)
 	options_check(c.cupti);
 	if (output_open(&c))
 		return ST_OWN;
-	if (capture_run(&c, argv + first))
-		return capture_close(&c, ST_OWN);
-	return capture_close(&c, job_code(&c.job));
+	return capture_close(&c, capture_run(&c, argv + first) ? ST_OWN : job_code(&c.job));
 }

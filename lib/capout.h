@@ -50,6 +50,11 @@ int capout_event(struct capout *o, struct capout_segment *s, const struct event 
 void capout_end(struct capout *o, struct capout_segment *s, const struct trace_info *info,
 	const struct capout_name *name, bool complete);
 void capout_drop(struct capout *o, struct capout_segment *s);
+/* Something was recorded, or nobody wanted more. */
+static inline bool capout_had(const struct capout *o)
+{
+	return o->kept || o->deaf;
+}
 void capout_flush(struct capout *o);
 /* -1: something failed (said).  A stream without a segment is written as one that
  * says that all is missing. */

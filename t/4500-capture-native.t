@@ -66,11 +66,11 @@ describe y >frames.txt
 # --- one description, both ways ---------------------------------------------------
 dump() { # STORE: all that the two know
 	sqlite3 "$1" "SELECT rank, device, stream, pid, tid, cat, name, ts_ns, dur_ns, corr, nbytes
-		FROM events ORDER BY ts_ns, dur_ns, cat, name, corr;
-	SELECT rank, device, idx, name, ts_ns, dur_ns, host_ts_ns, host_dur_ns FROM steps ORDER BY 2, 3;
-	SELECT rank, device, ts_ns, allocated, reserved, delta, addr FROM mem ORDER BY ts_ns;
-	SELECT corr, op, file, line, func, how FROM kernel_op ORDER BY corr, op;
-	SELECT device_name, sms, capacity, events FROM traces;"
+		FROM events ORDER BY ts_ns, dur_ns, cat, name, corr, rank;
+	SELECT rank, device, idx, name, ts_ns, dur_ns, host_ts_ns, host_dur_ns FROM steps ORDER BY 1, 2, 3;
+	SELECT rank, device, ts_ns, allocated, reserved, delta, addr FROM mem ORDER BY ts_ns, rank;
+	SELECT corr, op, file, line, func, how FROM kernel_op ORDER BY corr, op, rank;
+	SELECT device_name, sms, capacity, events FROM traces ORDER BY rank;"
 }
 views() { # STORE: the rows, without what names the input
 	for v in 1 2 3 4 5; do
@@ -97,4 +97,180 @@ for what in plain; do
 	done
 	same $what.s.rank $what.t.rank "$what: and the findings"
 done
+
+# --- frames ---------------------------------------------------------------------
+# What merging must give stands beside what was sent, as `python` and `annotation`.
+cat >frames.txt <<'END'
+hello 4711 1790857026123456789
+code 1 60 /home/u/train.py main
+code 2 38 /home/u/model.py Net.forward
+code 3 90 /opt/lib/python3.12/site-packages/torch/nn/functional.py linear
+code 4 7 /home/u/train.py log
+stack 1 1:67
+stack 2 3:95 2:42 1:67
+stack 3 3:95 2:43 1:67
+stack 4 4:9 1:68
+stack 5 3:99
+# one call of forward, two of linear, from two lines
+call 11 runtime 1000 2000 1 1 cudaLaunchKernel
+call 11 runtime 3000 4000 2 2 cudaLaunchKernel
+call 11 runtime 5000 6000 3 2 cudaLaunchKernel
+call 11 runtime 7000 8000 4 3 cudaLaunchKernel
+kernel 9000 9900 4 0 7 132 some_kernel
+kernel 10000 10900 9 0 7 132 some_kernel
+python 11 1000 2000 /home/u/train.py(67): main [line]
+python 11 2000 8000 /home/u/model.py(38): Net.forward
+python 11 2000 6000 /opt/lib/python3.12/site-packages/torch/nn/functional.py(90): linear
+python 11 2000 6000 /home/u/model.py(42): Net.forward [line]
+python 11 6000 8000 /opt/lib/python3.12/site-packages/torch/nn/functional.py(90): linear
+python 11 6000 8000 /home/u/model.py(43): Net.forward [line]
+# another thread: no code of the user's, and a call without a stack between
+call 12 runtime 3500 3600 5 5 cudaLaunchKernel
+call 12 runtime 3700 3800 6 0 cudaLaunchKernel
+call 12 runtime 3900 4000 7 5 cudaLaunchKernel
+python 12 3500 4000 /opt/lib/python3.12/site-packages/torch/nn/functional.py(90): linear
+# 1 ms later at most: the line reaches back; later it does not, main goes on
+call 11 runtime 1008000 1009000 8 4 cudaLaunchKernel
+python 11 8000 1009000 /home/u/train.py(7): log
+python 11 8000 1009000 /home/u/train.py(9): log [line]
+call 11 runtime 2009001 2010000 9 4 cudaLaunchKernel
+python 11 2009001 2010000 /home/u/train.py(9): log [line]
+call 11 runtime 5000000 5001000 10 1 cudaLaunchKernel
+python 11 5000000 5001000 /home/u/train.py(67): main [line]
+python 11 1000 5001000 /home/u/train.py(60): main
+line 11 8000 1008000 30 /home/u/wait.py hold | /home/u/wait.py(30): hold [line]
+line 11 8500 1007000 280 /opt/site-packages/torch/_tensor.py backward | /opt/site-packages/torch/_tensor.py(280): backward
+range 11 0 100 900 -1 an NVTX range
+bye
+END
+sed -i 's/^python 11 8000 1009000 .*log$/python 11 8000 2010000 \/home\/u\/train.py(7): log/' frames.txt
+"$PLAY" json frames.txt >frames.json
+tp-ingest -q -o frames.t.db frames.json
+capture -- "$PLAY" send frames.txt 2>err | tp-ingest -q -o frames.s.db
+dump frames.t.db >frames.t; dump frames.s.db >frames.s
+is "$(grep -c '|python|' frames.t)" 14 'frames: there are some'
+same frames.s frames.t 'frames: merged as they should be, lines and threads'
+holds frames.s '^4\|.*\|/home/u/model.py\|43\|Net.forward\|line' 'a launch has its executing line'
+capture --no-lines -j -- printenv TP_CAPTURE_OPTS >out 2>err
+is "$(head -1 err)" '' '--no-lines asks for none'
+capture --memory -j -- printenv TP_CAPTURE_OPTS >out 2>err
+is "$(head -1 err)" 'lines,memory' 'else lines'
+
+# --- while the job runs -----------------------------------------------------------
+sed '/^bye/d' plain.txt >live.txt
+printf 'sleep 1500\nbye\n' >>live.txt
+ms() { echo $(($(date +%s%N) / 1000000)); }
+start=$(ms)
+capture -- "$PLAY" send live.txt 2>err | tp-ingest -q -j 2>/dev/null | {
+	grep -m1 -q '"kind":"event"'
+	first=$(ms)
+	cat >rest
+	echo $((first - start)) $(($(ms) - start)) >times
+}
+read -r first whole <times
+[ "$first" -lt 1000 ] && [ "$whole" -ge 1500 ]
+t_result $? 'an event is there within a second, while the job runs' || diag "$first ms of $whole"
+"$PLAY" send plain.txt 2>/dev/null
+is $? 1 'wireplay by itself has nobody to tell'
+capture -j -- "$PLAY" send plain.txt by 7 2>err >slow.json
+capture -j -- "$PLAY" send plain.txt 2>err >fast.json
+sed 1d slow.json >a; sed 1d fast.json >b
+same a b 'pieces of 7 bytes are the same records'
+
+# --- memory -------------------------------------------------------------------------
+for n in 20 1000; do
+	"$TP_BUILD/t/measure" "$CAPTURE" --engine cupti -- "$PLAY" steps $n 3>m >steps.$n 2>err
+	cut -d' ' -f3 m >rss.$n
+done
+[ "$(cat rss.1000)" -lt $(($(cat rss.20) + 2048)) ]
+t_result $? 'memory does not grow with the steps' || diag "$(cat rss.20 rss.1000)"
+is "$(tp-ingest -j steps.1000 2>/dev/null | grep -c '"name":"cudaLaunchKernel"')" 100000 'and all is there'
+
+# --- several processes --------------------------------------------------------------
+sed 's/4711/4712/; s/^kernel \([0-9]*\) .*_Z6/sleep 20\n&/' plain.txt | sed '/^sleep/{x;s/^/x/;/^x\{5\}$/!{x;d};x}' >second.txt
+cat >two.sh <<END
+RANK=1 WORLD_SIZE=2 "$PLAY" send live.txt &
+sleep 0.3
+RANK=0 WORLD_SIZE=2 "$PLAY" send second.txt
+wait
+exit 7
+END
+runs 7 'two processes: the status is the job'"'"'s' "$CAPTURE" --engine cupti -j -- sh two.sh
+is "$(grep -c '"kind":"head"' out)/$(grep -c '"complete":true' out)" 2/2 'a segment each, the second behind'
+is "$(grep -o '"kind":"run","rank":[01],"rank_from":"content","world_size":2' out | tr -dc '01\n' | tr '\n' ' ')" '1 0 ' \
+	'with the ranks that their environment has'
+tp-ingest -q -o two.db out
+is "$(sqlite3 two.db 'SELECT rank, count(*) FROM steps GROUP BY rank' | tr '\n' ' ')" '0|3 1|3 ' 'a store of both'
+runs 7 'into a folder' "$CAPTURE" --engine cupti -d two -- sh two.sh
+is "$(cd two && echo .[!.]* rank*)" ".[!.]* $(echo rank0."$(hostname)".4712.tp.lz4 rank1."$(hostname)".4711.tp.lz4)" \
+	'a file each, nothing else'
+runs 0 'which are streams' tp-ingest -q -o files.db two/rank*
+dump two.db >a; dump files.db >b
+same b a 'of the same'
+
+# --- what goes wrong ----------------------------------------------------------------
+end() { sed -n 's/.*\("complete":[a-z]*\).*/\1/p' "$1" | tr '\n' ' '; }
+sed 's/^bye/die/' plain.txt >killed.txt
+runs 137 'a process that is killed' "$CAPTURE" --engine cupti -j -- "$PLAY" send killed.txt
+is "$(end out)" '"complete":false ' 'its stream is not complete'
+holds err '1 process ended without a word' 'which is told'
+is "$(grep -c '"kind":"event"' out)" "$(grep -c '"kind":"event"' fast.json)" 'what came is there'
+"$PLAY" wire plain.txt >plain.wire
+size=$(wc -c <plain.wire)
+for cut in 8 39 41 700 $((size - 1)); do
+	capture -j -- "$PLAY" send plain.txt cut $cut >out 2>err
+	echo "$?/$(tail -1 out | grep -c '"complete":false')" >>cuts
+done
+is "$(tr '\n' ' ' <cuts)" '125/1 125/1 125/1 0/1 0/1 ' 'cut anywhere: not complete'
+sed 's/^bye/dropped 3 4\nnote a word to the person\nnote a word to the person\nbye/' plain.txt >dropped.txt
+runs 0 'records that were dropped' "$CAPTURE" --engine cupti -j -- "$PLAY" send dropped.txt
+is "$(end out)$(grep -o '"dropped":7,"complete"' out)" '"complete":false "dropped":7,"complete"' 'are in the end'
+holds err '7 records were dropped' 'and told'
+is "$(grep -c 'a word to the person' err)" 1 'what the library says is told once'
+# every byte of a head, and of a hello: wrong in three ways
+i=0
+while [ $i -lt 64 ]; do
+	for byte in '\000' '\377' '\101'; do
+		{ head -c $i plain.wire; printf "$byte"; tail -c +$((i + 2)) plain.wire; } >bad.$i.$byte
+		printf '"%s" raw "bad.%d.%s"\n' "$PLAY" $i "$byte"
+	done
+	i=$((i + 1))
+done >bad.sh
+printf 'echo went on >&2\n' >>bad.sh
+runs 0 'bytes that nobody should send' "$CAPTURE" --engine cupti -j -- sh bad.sh
+holds err '^went on$' 'the job goes on'
+lacks err 'rror|verflow' 'and nothing of ours does not'
+ok tp-ingest -q -n out -- 'what comes of it is a stream'
+rm -f bad.*
+runs 0 'nobody reads on' sh -c "{ '$CAPTURE' --engine cupti -j -- '$PLAY' steps 300; echo \$? >st; } | head -c 1000 >/dev/null"
+is "$(cat st)" 0 'the job ends as it would'
+runs 125 'a disk that is full' sh -c "'$CAPTURE' --engine cupti -j -- '$PLAY' send plain.txt >/dev/full"
+is "$(grep -c . err)" 1 'is told in a line'
+
+# --- one line for each ----------------------------------------------------------------
+told() { # STATUS RE NAME WORDS
+	runs "$1" "$3" "$CAPTURE" --engine cupti "$4" -- sh -c 'echo out; echo err >&2'
+	is "$(grep -c . err)" "$5" "$3: a line"
+	holds err "$2" "$3: the one"
+}
+told 125 'the capture library was not started: no process of the job used CUDA' 'no CUDA' -j 3
+CUDA_INJECTION64_PATH=/x/other.so
+export CUDA_INJECTION64_PATH
+told 125 'CUDA_INJECTION64_PATH is set to /x/other.so' 'a tool of the user' -j 3
+unset CUDA_INJECTION64_PATH
+mv lib nolib
+told 125 'libtpcapture.so: not found' 'no library' -j 3
+mv nolib lib
+runs 125 'both engines' "$CAPTURE" --engine both -- true
+holds err 'only one of them can have CUPTI' 'are refused'
+runs 125 'an option of the other engine' "$CAPTURE" --engine cupti --shapes -- true
+runs 125 'a bad expression' "$CAPTURE" --engine cupti --step-nvtx '(' -- true
+runs 3 'the output of the job' "$CAPTURE" --engine cupti -q -d d -- sh -c "'$PLAY' send plain.txt; cat; echo err >&2; exit 3" <two.sh
+same out two.sh 'is as it was with -d, stdin too'
+is "$(cat err)" err 'and its stderr'
+sed 's/^range 11 1 \([0-9]*\) \([0-9]*\) -1 .*/range 11 0 \1 \2 -1 iteration 7/; /^step/d' plain.txt >nvtx.txt
+capture --step-nvtx '^iter' -- "$PLAY" send nvtx.txt | tp-ingest -q -o nvtx.db
+is "$(sqlite3 nvtx.db 'SELECT name FROM steps' | tr '\n' ' ')" 'ProfilerStep#1 ProfilerStep#2 ProfilerStep#3 ' \
+	'steps by NVTX ranges'
+is "$(find tmp -mindepth 1)" '' 'nothing of ours is left'
 done_testing

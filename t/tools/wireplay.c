@@ -2,6 +2,8 @@
  * sent as the library would send it, or written as torch.profiler would.
  *
  *	wireplay send FILE [cut BYTES]     to the socket in $TP_CAPTURE
+ *	wireplay send FILE [by BYTES]      the same, in so small pieces
+ *	wireplay raw FILE                  the file's bytes to the socket
  *	wireplay wire FILE                 the bytes to stdout
  *	wireplay json FILE                 a Chrome trace to stdout
  *	wireplay steps N                   N steps of 100 calls and ops, sent
@@ -36,7 +38,8 @@
 
 static enum { SEND, WIRE, JSON } mode;
 static int fd = 1;
-static long cut = -1;
+static long cut = -1;      /* bytes to send in all */
+static size_t piece = 1 << 20;
 static struct buf out;
 static uint64_t records;
 static uint32_t texts;
@@ -49,7 +52,7 @@ static void flush(void)
 	size_t at = 0, n = cut >= 0 && (size_t)cut < out.len ? (size_t)cut : out.len;
 	ssize_t k;
 
-	while (at < n && (k = write(fd, out.data + at, n - at)) > 0)
+	while (at < n && (k = write(fd, out.data + at, MIN(n - at, piece))) > 0)
 		at += (size_t)k;
 	if (at < n && mode != SEND)
 		err(1, "write");
@@ -513,6 +516,20 @@ static void play_steps(long n)
 	flush();
 }
 
+static void send_raw(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char some[4096];
+	size_t n;
+
+	if (!f)
+		err(1, "%s", path);
+	while ((n = fread(some, 1, sizeof some, f)) > 0)
+		buf_add(&out, some, n);
+	fclose(f);
+	flush();
+}
+
 static void dial(void)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -531,12 +548,16 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		errx(2, "usage: wireplay send|wire|json FILE, wireplay steps N");
 	signal(SIGPIPE, SIG_IGN);
-	if (argc == 5)
+	if (argc == 5 && is(argv[3], "cut"))
 		cut = strtol(argv[4], NULL, 10);
+	else if (argc == 5)
+		piece = strtoul(argv[4], NULL, 10);
 	mode = is(argv[1], "json") ? JSON : is(argv[1], "wire") ? WIRE : SEND;
 	if (mode == SEND)
 		dial();
-	if (is(argv[1], "steps"))
+	if (is(argv[1], "raw"))
+		send_raw(argv[2]);
+	else if (is(argv[1], "steps"))
 		play_steps(strtol(argv[2], NULL, 10));
 	else
 		play(argv[2]);
