@@ -48,7 +48,8 @@ GEN  := $(patsubst share/%.sql,$(B)/gen/%.sql.h,$(wildcard share/*.sql))
 MAN  := $(wildcard doc/*.[1-9])
 
 # The capture library needs CUDA's headers alone; it opens the libraries late.
-CUDA_HOME ?= /usr/local/cuda
+# Without a toolkit they are where t/cuda-headers puts them.
+CUDA_HOME ?= $(firstword $(wildcard /usr/local/cuda) .build/cuda/13)
 CAPO := $(patsubst %.c,$(B)/%.o,$(wildcard lib/capture/*.c))
 CUPTI_H := $(firstword $(wildcard $(CUDA_HOME)/include/cupti.h \
 	$(CUDA_HOME)/extras/CUPTI/include/cupti.h))
@@ -88,12 +89,32 @@ $(ENTRY): $(B)/entry/%.o: bin/%.c $(B)/.flags | $(GEN)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) -Dmain=$(subst -,_,$*)_main $(ALL_CFLAGS) \
 		-Wno-missing-prototypes -MMD -MP -c -o $@ $<
+# once in a process it stays: threads and handlers of it may run until the end
 $(B)/lib/libtpcapture.so: $(CAPO) $(B)/libtp.a
-	$(CC) -shared $(ALL_LDFLAGS) -Wl,--exclude-libs,ALL -o $@ $^ -llz4 -ldl -lpthread
-$(CAPO): ALL_CFLAGS += -fvisibility=hidden -isystem $(dir $(CUPTI_H)) \
-	-isystem $(CUDA_HOME)/include
+	$(CC) -shared $(ALL_LDFLAGS) -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ $^ \
+		-ldl -lpthread
+CUDA_I = -isystem $(dir $(CUPTI_H)) -isystem $(CUDA_HOME)/include
+$(CAPO): ALL_CFLAGS += -fvisibility=hidden $(CUDA_I)
+# a CUDA that computes nothing, for the tests (t/cuda/sim.h)
+SIM := $(if $(filter %.so,$(CAPTURE)),$(addprefix $(B)/t/cuda/,libcuda.so.1 \
+	libcupti.so.13 libcupti.so.12 job))
+SIM_CC = $(CC) -D_GNU_SOURCE $(filter-out -Wpedantic -Wmissing-prototypes,$(WARN)) \
+	$(MODEFLAGS) -fPIC $(CFLAGS) -It/cuda
+$(B)/t/cuda/libcuda.so.1: t/cuda/libcuda.c t/cuda/sim.h $(B)/.flags
+	@mkdir -p $(@D)
+	$(SIM_CC) -shared -Wl,-soname,$(@F) -o $@ $< -ldl -lpthread
+$(B)/t/cuda/libcupti.so.13: t/cuda/libcupti.c t/cuda/sim.h $(B)/.flags
+	@mkdir -p $(@D)
+	$(SIM_CC) $(CUDA_I) -shared -Wl,-soname,$(@F) -o $@ $< -ldl -lpthread
+# another file, so that a test can have one of the two alone
+$(B)/t/cuda/libcupti.so.12: $(B)/t/cuda/libcupti.so.13
+	@mkdir -p $(@D)/12 && cp $< $(@D)/12/$(@F) && cp $< $@
+$(B)/t/cuda/job: t/cuda/job.c t/cuda/sim.h $(B)/.flags
+	@mkdir -p $(@D)
+	$(SIM_CC) -o $@ $< -ldl -lpthread
 no-capture:
-	@echo 'no cupti.h under $(CUDA_HOME): the capture library is left out (set CUDA_HOME)'
+	@echo 'no cupti.h under $(CUDA_HOME): the capture library is left out (set' \
+		'CUDA_HOME, or run t/cuda-headers)' >&2
 
 $(B)/%.o: %.c $(B)/.flags | $(GEN)
 	@mkdir -p $(@D)
@@ -116,7 +137,7 @@ check demo:
 	@t/need build $@
 	@echo 'building what is not built, up to a minute (V=1 shows the commands)'
 	@$(MAKE) $(if $(V),,-s) --no-print-directory $@-now
-tests: all $(UNIT) $(SHIM) $(REPLAY) $(TOOL)
+tests: all $(UNIT) $(SHIM) $(REPLAY) $(TOOL) $(SIM)
 check-now: tests
 	@TP_BUILD=$(CURDIR)/$(B) PATH="$(CURDIR)/$(B)/bin:$$PATH" prove -j$(J) t/
 # the tests that need a torch; makes an environment for it where there is none

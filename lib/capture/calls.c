@@ -1,0 +1,235 @@
+#include "base.h"
+#include "capture/calls.h"
+#include "capture/cuptilib.h"
+#include "capture/emit.h"
+#include "capture/pyframes.h"
+#include "capture/state.h"
+
+#define CBIDS 2048        /* of a domain; CUPTI 13.0 has 806 and 522 */
+
+enum { RUNTIME, DRIVER, DOMAINS };
+
+static CUpti_SubscriberHandle subscriber;
+enum { NOT, CALL, LAUNCH };
+static unsigned char wanted[DOMAINS][CBIDS];
+static _Atomic uint32_t name_of[DOMAINS][CBIDS]; /* texts, at first use */
+
+/* A * stands at one end alone.  What a step calls thousands of times and cannot
+ * wait or work (cudaGetDevice, cudaEventQuery, cudaStreamIsCapturing ...) is not
+ * here. */
+static const char *const patterns[] = {
+	"cudaLaunch*", "__cudaLaunch*", "cudaGraphLaunch*", "cudaGraphInstantiate*",
+	"cudaGraphUpload*", "cudaMemcpy*", "cudaMemset*", "cudaMemPrefetch*",
+	"*Synchronize", "cudaMalloc*", "cudaFree*", "cudaHostAlloc", "cudaHostRegister",
+	"cudaHostUnregister", "cudaDeviceReset", "cudaStreamEndCapture",
+	"cudaModuleLoad*", "cudaLibraryLoad*", "cudaDeviceEnablePeerAccess",
+	"cuLaunch*", "cuGraphLaunch*", "cuGraphInstantiate*", "cuGraphUpload*",
+	"cuMemcpy*", "cuMemset*", "cuMemPrefetch*", "*Synchronize_v2",
+	"cuMemAlloc*", "cuMemFree*", "cuMemHostAlloc*", "cuMemHostRegister*",
+	"cuMemHostUnregister", "cuMemCreate", "cuMemMap*", "cuMemUnmap", "cuMemRelease",
+	"cuMemSetAccess", "cuModuleLoad*", "cuLibraryLoad*", "cuLinkComplete",
+	"cuStreamEndCapture*", "cuDevicePrimaryCtxRetain", "cuCtxCreate*",
+	"cuCtxEnablePeerAccess", "cuCtxDestroy*", "cuStreamWaitValue*",
+};
+
+static bool pattern_fits(const char *p, const char *name, size_t n)
+{
+	size_t len = strlen(p);
+
+	if (*p == '*')
+		return n >= len - 1 && memcmp(name + n - (len - 1), p + 1, len - 1) == 0;
+	if (p[len - 1] == '*')
+		return n >= len - 1 && memcmp(name, p, len - 1) == 0;
+	return n == len && memcmp(name, p, n) == 0;
+}
+
+bool call_wanted(const char *name, size_t n)
+{
+	for (size_t i = 0; i < ARRAY_LEN(patterns); i++)
+		if (pattern_fits(patterns[i], name, n))
+			return true;
+	return false;
+}
+
+bool call_launches(const char *name, size_t n)
+{
+	static const char *const launches[] = { "cudaLaunch*", "__cudaLaunch*",
+		"cudaGraphLaunch", "cuLaunch*", "cuGraphLaunch" };
+
+	for (size_t i = 0; i < ARRAY_LEN(launches); i++)
+		if (pattern_fits(launches[i], name, n))
+			return true;
+	return false;
+}
+
+static size_t digits_before(const char *s, size_t n)
+{
+	size_t d = 0;
+
+	while (d < n && s[n - 1 - d] >= '0' && s[n - 1 - d] <= '9')
+		d++;
+	return d;
+}
+
+struct text call_name(const char *name)
+{
+	struct text t = { name, strlen(name) };
+	size_t d = digits_before(name, t.n);
+
+	/* _v3020, _v13000: since when the runtime has it */
+	if (d >= 4 && t.n > d + 2 && memcmp(name + t.n - d - 2, "_v", 2) == 0)
+		t.n -= d + 2;
+	if (t.n > 5 && (memcmp(name + t.n - 5, "_ptsz", 5) == 0 ||
+	    memcmp(name + t.n - 5, "_ptds", 5) == 0))
+		t.n -= 5;
+	return t;
+}
+
+void capture_mark_end(struct capture_thread *t, int64_t now_ns)
+{
+	struct cap_range *r;
+
+	if (!t->mark.start_ns)
+		return;
+	r = emit_begin_flags(CAP_RANGE, CAP_RANGE_OPEN, sizeof *r, emit_tid());
+	if (r) {
+		*r = (struct cap_range){ .start_ns = t->mark.start_ns,
+			.end_ns = MAX(now_ns, t->mark.start_ns), .kind = t->mark.kind,
+			.name = t->mark.name, .line = t->mark.line, .file = t->mark.file,
+			.seq = -1 };
+		emit_end(r);
+	}
+	t->mark.start_ns = 0;
+}
+
+static int wanted_as(uint32_t call)
+{
+	return wanted[(call - 1) / CBIDS][(call - 1) % CBIDS];
+}
+
+static void call_enter(struct capture_thread *t, uint32_t call, uint32_t corr)
+{
+	uint32_t window = atomic_load_explicit(&capture_window, memory_order_relaxed);
+
+	if (t->call && t->window == window)
+		return; /* inside of another */
+	t->window = window;
+	t->call = call;
+	t->corr = corr;
+	t->stack = 0;
+	t->call_ns = emit_now_ns();
+	if (t->mark.start_ns)
+		capture_mark_end(t, t->call_ns);
+	if (capture_opts.lines)
+		t->stack = pyframes_stack(wanted_as(call) == LAUNCH);
+}
+
+static uint32_t name_text(uint32_t domain, uint32_t cbid, const char *function)
+{
+	uint32_t id = atomic_load_explicit(&name_of[domain][cbid], memory_order_relaxed);
+	struct text name;
+
+	if (id || !function)
+		return id;
+	name = call_name(function);
+	id = emit_text(name.s, name.n);
+	atomic_store_explicit(&name_of[domain][cbid], id, memory_order_relaxed);
+	return id;
+}
+
+static void call_exit(struct capture_thread *t, uint32_t domain, uint32_t cbid,
+	const char *function)
+{
+	int64_t end_ns = emit_now_ns();
+	uint32_t name = name_text(domain, cbid, function);
+	struct cap_call *c = emit_begin(CAP_CALL, sizeof *c, emit_tid());
+
+	t->call = 0;
+	if (!c)
+		return;
+	*c = (struct cap_call){ .start_ns = t->call_ns, .end_ns = end_ns, .name = name,
+		.corr = t->corr, .stack = t->stack, .domain = domain, .bytes = -1 };
+	emit_end(c);
+}
+
+static void CUPTIAPI on_call(void *unused, CUpti_CallbackDomain from,
+	CUpti_CallbackId cbid, const void *data)
+{
+	const CUpti_CallbackData *d = data;
+	uint32_t domain = from == CUPTI_CB_DOMAIN_RUNTIME_API ? RUNTIME : DRIVER;
+	struct capture_thread *t;
+	uint32_t call;
+
+	(void)unused;
+	if (!emit_on() || cbid >= CBIDS || (from != CUPTI_CB_DOMAIN_RUNTIME_API &&
+	    from != CUPTI_CB_DOMAIN_DRIVER_API))
+		return;
+	t = &capture_self;
+	call = domain * CBIDS + cbid + 1;
+	if (d->callbackSite == CUPTI_API_ENTER)
+		call_enter(t, call, d->correlationId);
+	else if (t->call == call && t->corr == d->correlationId && t->window ==
+	    atomic_load_explicit(&capture_window, memory_order_relaxed))
+		call_exit(t, domain, cbid, d->functionName);
+}
+
+/* CUPTI has no count of a domain's calls: their names end before a gap of this. */
+#define CBID_GAP 64
+
+static uint32_t calls_choose(CUpti_CallbackDomain domain, unsigned char *want)
+{
+	uint32_t chosen = 0, last = 0;
+
+	for (uint32_t id = 1; id < CBIDS && id - last < CBID_GAP; id++) {
+		const char *s = NULL;
+		struct text name;
+
+		if (cuptilib.GetCallbackName(domain, id, &s) != CUPTI_SUCCESS || !s)
+			continue;
+		last = id;
+		name = call_name(s);
+		if (call_wanted(name.s, name.n))
+			want[id] = call_launches(name.s, name.n) ? LAUNCH : CALL;
+		chosen += want[id] != NOT;
+	}
+	return chosen;
+}
+
+int calls_open(void)
+{
+	CUptiResult r = cuptilib.Subscribe(&subscriber, on_call, NULL);
+
+	if (r == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
+		emit_note("CUPTI: another tool uses it in this process: nothing is recorded");
+		return -1;
+	}
+	if (r != CUPTI_SUCCESS) {
+		emit_note("CUPTI: cuptiSubscribe: %s: nothing is recorded", cuptilib_word(r));
+		return -1;
+	}
+	if (!calls_choose(CUPTI_CB_DOMAIN_RUNTIME_API, wanted[RUNTIME]) ||
+	    !calls_choose(CUPTI_CB_DOMAIN_DRIVER_API, wanted[DRIVER])) {
+		emit_note("CUPTI: it names no calls that are known: nothing is recorded");
+		return -1;
+	}
+	return 0;
+}
+
+int calls_set(bool on)
+{
+	static const CUpti_CallbackDomain domains[] = {
+		CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_CB_DOMAIN_DRIVER_API };
+
+	for (int d = RUNTIME; d < DOMAINS; d++)
+		for (uint32_t id = 1; id < CBIDS; id++) {
+			CUptiResult r = CUPTI_SUCCESS;
+
+			if (wanted[d][id])
+				r = cuptilib.EnableCallback(on, subscriber, domains[d], id);
+			if (r != CUPTI_SUCCESS) {
+				emit_note("CUPTI: cuptiEnableCallback: %s", cuptilib_word(r));
+				return -1;
+			}
+		}
+	return 0;
+}

@@ -1,0 +1,26 @@
+/* calls.h - runtime and driver calls, by CUPTI's callbacks: when a call of interest
+ * begins (the stack is taken then) and when it has returned (CAP_CALL).
+ *
+ * Only calls that give the device work, wait for it, move or get memory, or load
+ * code have a callback at all: the cheap queries, most of a job's calls (measured:
+ * 14,600 API records in a step of 1,069 kernels), cost nothing.  A driver call
+ * inside a runtime call, or a runtime call inside another, is not recorded: it
+ * would count twice. */
+#ifndef TP_CALLS_H
+#define TP_CALLS_H
+
+#include "base.h"
+
+/* Become CUPTI's subscriber; -1: not to be had (a note says why). */
+int calls_open(void) RESULT_USED;
+/* Switch the callbacks on or off.  One caller at a time.  -1: CUPTI refused. */
+int calls_set(bool on);
+
+/* Is the call with this name (without version and variant, call_name) recorded? */
+bool call_wanted(const char *name, size_t n);
+/* Does it launch kernels: then the job holds no lock of its own meanwhile. */
+bool call_launches(const char *name, size_t n);
+/* "cudaMemcpyAsync_ptsz_v7000" -> "cudaMemcpyAsync"; a driver's "_v2" stays. */
+struct text call_name(const char *name);
+
+#endif

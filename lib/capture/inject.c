@@ -1,0 +1,276 @@
+/* The entry points: the driver's, NVTX's, the hook's; fork and exit. */
+#include "base.h"
+#include "capture/calls.h"
+#include "capture/capture.h"
+#include "capture/cuptilib.h"
+#include "capture/emit.h"
+#include "capture/link.h"
+#include "capture/nvtx.h"
+#include "capture/ops.h"
+#include "capture/pyframes.h"
+#include "capture/ring.h"
+#include "capture/state.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+/* At 100 bytes a record and 250,000 records a second the reader may be away for
+ * two thirds of a second. */
+#define RING_BYTES (16u << 20)
+
+extern struct ring capture_ring;
+
+_Thread_local struct capture_thread capture_self;
+_Atomic int capture_phase;
+_Atomic bool capture_open;
+_Atomic uint32_t capture_window;
+struct capture_opts capture_opts;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+/* around what CUPTI wants done by one caller at a time; never in a callback */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic bool started;  /* CUPTI is ours and ready */
+static bool recording;        /* by the lock */
+static bool asked;            /* tp_capture_start came, by the lock */
+static _Atomic pid_t owner;   /* the process that is linked */
+
+static bool live(void)
+{
+	return atomic_load(&capture_phase) == PHASE_LIVE;
+}
+
+/* By the lock. */
+static void record_set(bool on)
+{
+	if (on == recording || (on && !live()))
+		return;
+	if (on) {
+		recording = true;
+		atomic_fetch_add(&capture_window, 1);
+		atomic_store(&capture_open, true);
+		/* else: it has been said, and what does come is recorded */
+		if (ops_set(true) == 0)
+			calls_set(true);
+		return;
+	}
+	recording = false;
+	calls_set(false);
+	/* what is complete first: a flush by force also gives what is not */
+	ops_flush(false);
+	ops_set(false);
+	ops_flush(true);
+	atomic_store(&capture_open, false);
+}
+
+void capture_off(void)
+{
+	atomic_store(&capture_open, false);
+	atomic_store(&capture_phase, PHASE_OFF);
+}
+
+/* The reader has gone: give the job its speed back. */
+static void on_gone(void)
+{
+	capture_off();
+	pthread_mutex_lock(&lock);
+	if (atomic_load(&started) && recording) {
+		recording = false;
+		calls_set(false);
+		ops_set(false);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void on_tick(void)
+{
+	/* not while the driver is still in cuInit: nothing has come before then */
+	if (atomic_load(&capture_open) && ops_asked())
+		ops_flush(false);
+}
+
+static void on_last(void)
+{
+	if (atomic_load(&started) && ops_asked())
+		ops_flush(true);
+}
+
+static uint32_t on_cupti(void)
+{
+	return cuptilib.version;
+}
+
+static void fork_child(void)
+{
+	if (!atomic_load(&owner))
+		return; /* not linked: the child may be */
+	capture_off();
+	pyframes_off();
+	link_forget();
+}
+
+static void at_exit(void)
+{
+	if (!live() || atomic_load(&owner) != getpid())
+		return;
+	pyframes_off();
+	capture_mark_end(&capture_self, emit_now_ns());
+	link_finish();
+	capture_off();
+}
+
+/* Is this word in the comma list? */
+static bool opt_has(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+
+	while (list && *list) {
+		size_t len = strcspn(list, ",");
+
+		if (len == n && memcmp(list, word, n) == 0)
+			return true;
+		list += len + (list[len] == ',');
+	}
+	return false;
+}
+
+static void ring_make(void)
+{
+	const char *opts = getenv("TP_CAPTURE_OPTS");
+
+	if (!getenv("TP_CAPTURE") || ring_init(&capture_ring, RING_BYTES)) {
+		capture_off();
+		return;
+	}
+	capture_opts.lines = opt_has(opts, "lines");
+	capture_opts.memory = opt_has(opts, "memory");
+	capture_opts.window = opt_has(opts, "window");
+	if (pthread_atfork(NULL, NULL, fork_child))
+		capture_off();
+}
+
+static int cupti_open(void)
+{
+	return cuptilib_open() || calls_open() || ops_open() ? -1 : 0;
+}
+
+/* The link first: it is how a failure is said. */
+static void start(void)
+{
+	static const struct link_calls calls = { .cupti = on_cupti, .dropped = ops_dropped,
+		.tick = on_tick, .last = on_last, .moved = ops_moved, .gone = on_gone };
+	bool failed;
+
+	if (link_open(getenv("TP_CAPTURE"))) {
+		capture_off();
+		return;
+	}
+	ring_populate(&capture_ring);
+	atomic_store(&capture_phase, PHASE_LIVE);
+	failed = cupti_open() != 0;
+	atomic_store(&started, !failed);
+	atomic_store(&owner, getpid());
+	if (link_start(&calls)) {
+		capture_off();
+		return;
+	}
+	if (failed) {
+		link_finish_later();
+		return;
+	}
+	(void)atexit(at_exit);
+	if (!capture_opts.window || asked)
+		record_set(true);
+}
+
+CAPTURE_API int InitializeInjection(void);
+CAPTURE_API int InitializeInjection(void)
+{
+	pthread_once(&once, ring_make);
+	/* a forked child stops here: the lock may be held in it for ever */
+	if (atomic_load(&capture_phase) != PHASE_NEW)
+		return 1;
+	pthread_mutex_lock(&lock);
+	if (atomic_load(&capture_phase) == PHASE_NEW)
+		start();
+	pthread_mutex_unlock(&lock);
+	return 1;
+}
+
+CAPTURE_API int InitializeInjectionNvtx2(nvtx_export_fn *get);
+CAPTURE_API int InitializeInjectionNvtx2(nvtx_export_fn *get)
+{
+	pthread_once(&once, ring_make);
+	return atomic_load(&capture_phase) != PHASE_OFF && nvtx_take(get) == 0;
+}
+
+int tp_capture_ready(void)
+{
+	int phase = atomic_load(&capture_phase);
+
+	if (phase == PHASE_LIVE)
+		return atomic_load(&started) ? 1 : -1;
+	return phase == PHASE_NEW ? 0 : -1;
+}
+
+void tp_capture_start(void)
+{
+	if (atomic_load(&capture_phase) == PHASE_OFF)
+		return;
+	pthread_mutex_lock(&lock);
+	asked = true;
+	if (atomic_load(&started))
+		record_set(true);
+	pthread_mutex_unlock(&lock);
+}
+
+void tp_capture_stop(void)
+{
+	if (atomic_load(&capture_phase) == PHASE_OFF)
+		return;
+	pthread_mutex_lock(&lock);
+	asked = false;
+	if (atomic_load(&started)) {
+		capture_mark_end(&capture_self, emit_now_ns());
+		record_set(false);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void tp_capture_step(int64_t number, int64_t start_ns, int64_t end_ns)
+{
+	struct cap_step *s = emit_on() ? emit_begin(CAP_STEP, sizeof *s, emit_tid()) : NULL;
+
+	if (!s)
+		return;
+	*s = (struct cap_step){ start_ns, end_ns, number };
+	emit_end(s);
+}
+
+void tp_capture_range(int kind, const char *name, int64_t start_ns, int64_t end_ns,
+	const char *file, int line)
+{
+	struct capture_thread *t = &capture_self;
+	uint32_t name_id, file_id;
+	struct cap_range *r;
+
+	if (!emit_on())
+		return;
+	capture_mark_end(t, start_ns);
+	name_id = name ? emit_text(name, strnlen(name, CAPWIRE_TEXT_MAX + 1)) : 0;
+	file_id = file ? emit_text(file, strnlen(file, CAPWIRE_TEXT_MAX + 1)) : 0;
+	if (!end_ns) {
+		t->mark.start_ns = start_ns;
+		t->mark.kind = (uint32_t)kind;
+		t->mark.name = name_id;
+		t->mark.file = file_id;
+		t->mark.line = line;
+		return;
+	}
+	r = emit_begin(CAP_RANGE, sizeof *r, emit_tid());
+	if (!r)
+		return;
+	*r = (struct cap_range){ .start_ns = start_ns, .end_ns = end_ns,
+		.kind = (uint32_t)kind, .name = name_id, .line = line, .file = file_id,
+		.seq = -1 };
+	emit_end(r);
+}

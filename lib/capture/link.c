@@ -1,0 +1,290 @@
+#include "base.h"
+#include "capture/emit.h"
+#include "capture/link.h"
+#include "capture/ring.h"
+#include "capture/state.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define SEND_MAX (64u << 10)   /* bytes a send: a third of a socket's usual buffer */
+#define IDLE_MS 10             /* 100 looks a second cost 0.1 % of a core */
+#define TICK_NS 250000000
+#define STUCK_NS 1000000000    /* at exit: so long without progress, and no more */
+#define FINISH_NS 10000000000
+#define STACK_BYTES (256u << 10)
+
+extern struct ring capture_ring;
+
+static struct {
+	int fd;
+	ino_t ino;                 /* of our socket */
+	struct link_calls calls;
+	uint64_t records;          /* sent, complete */
+	uint64_t said_queue, said_cupti; /* dropped, in all */
+	int64_t tick_ns;
+	_Atomic uint64_t bytes;    /* sent */
+	_Atomic bool finish, done;
+} lk = { .fd = -1 };
+
+/* A number that programs which close "all" fds up to 256 or so do not reach. */
+static int fd_high(int fd)
+{
+	static const int at[] = { 900, 400, 100 };
+
+	for (size_t i = 0; i < ARRAY_LEN(at); i++) {
+		int high = fcntl(fd, F_DUPFD_CLOEXEC, at[i]);
+
+		if (high >= 0) {
+			close(fd);
+			return high;
+		}
+	}
+	return fd;
+}
+
+int link_open(const char *dir)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct stat st;
+	int n = snprintf(to.sun_path, sizeof to.sun_path, "%s/" CAPWIRE_SOCKET, dir);
+	int fd;
+
+	if (n < 0 || (size_t)n >= sizeof to.sun_path)
+		return -1;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -1;
+	fd = fd_high(fd);
+	if (connect(fd, (struct sockaddr *)&to, sizeof to) || fstat(fd, &st)) {
+		close(fd);
+		return -1;
+	}
+	lk.fd = fd;
+	lk.ino = st.st_ino;
+	return 0;
+}
+
+static bool fd_ours(void)
+{
+	struct stat st;
+
+	return fstat(lk.fd, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_ino == lk.ino;
+}
+
+/* -1: the reader has gone.  Waits for a reader that does not read, but not once
+ * link_finish has given up. */
+static int send_all(const void *p, size_t n)
+{
+	const char *s = p;
+
+	while (n > 0) {
+		ssize_t r;
+
+		if (!fd_ours())
+			return -1;
+		r = send(lk.fd, s, n, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (r > 0) {
+			s += r;
+			n -= (size_t)r;
+			atomic_fetch_add_explicit(&lk.bytes, (uint64_t)r, memory_order_relaxed);
+		} else if (r < 0 && errno == EAGAIN) {
+			struct pollfd wait = { .fd = lk.fd, .events = POLLOUT };
+
+			poll(&wait, 1, 100);
+		} else if (r == 0 || errno != EINTR) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int send_record(enum cap_type type, const void *body, size_t n)
+{
+	struct {
+		struct capwire_head head;
+		unsigned char body[64];
+	} r = { .head = { .size = (uint16_t)(sizeof r.head + n), .type = (uint8_t)type } };
+
+	memcpy(r.body, body, n);
+	if (send_all(&r, r.head.size))
+		return -1;
+	lk.records++;
+	return 0;
+}
+
+static uint32_t driver_version(void)
+{
+	int (*get)(int *);
+	void *f = dlsym(RTLD_DEFAULT, "cuDriverGetVersion"), *cuda;
+	int version = 0;
+
+	if (!f) {
+		cuda = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+		f = cuda ? dlsym(cuda, "cuDriverGetVersion") : NULL;
+	}
+	memcpy(&get, &f, sizeof get);
+	return f && get(&version) == 0 ? (uint32_t)version : 0;
+}
+
+static int hello_send(void)
+{
+	struct cap_hello h = { .version = CAPWIRE_VERSION, .pid = (uint32_t)getpid(),
+		.cupti = lk.calls.cupti(), .driver = driver_version() };
+	struct timespec unix_time;
+
+	clock_gettime(CLOCK_REALTIME, &unix_time);
+	h.mono_ns = emit_now_ns();
+	h.unix_ns = (int64_t)unix_time.tv_sec * 1000000000 + unix_time.tv_nsec;
+	return send_record(CAP_HELLO, &h, sizeof h);
+}
+
+/* 1 something was sent, 0 the ring is empty, -1 */
+static int ring_send(void)
+{
+	const void *p;
+	size_t n = ring_peek(&capture_ring, &p, SEND_MAX, &lk.records);
+
+	if (n == 0)
+		return 0;
+	if (send_all(p, n))
+		return -1;
+	ring_take(&capture_ring, n);
+	return 1;
+}
+
+static int dropped_send(void)
+{
+	uint64_t queue = atomic_load_explicit(&capture_ring.dropped,
+		memory_order_relaxed), cupti = lk.calls.dropped();
+	struct cap_dropped d = { .queue = queue - lk.said_queue,
+		.cupti = cupti - lk.said_cupti };
+
+	if (!d.queue && !d.cupti)
+		return 0;
+	lk.said_queue = queue;
+	lk.said_cupti = cupti;
+	return send_record(CAP_DROPPED, &d, sizeof d);
+}
+
+static int idle(void)
+{
+	struct pollfd wait = { .fd = lk.fd };
+
+	if (!fd_ours())
+		return -1;
+	/* no events: it wakes for a reader that hangs up, and else for the time */
+	return poll(&wait, 1, IDLE_MS) > 0 ? -1 : 0;
+}
+
+static int tick(void)
+{
+	int64_t now = emit_now_ns();
+
+	if (now - lk.tick_ns < TICK_NS)
+		return 0;
+	lk.tick_ns = now;
+	lk.calls.tick();
+	return dropped_send();
+}
+
+static int all_send(void)
+{
+	int r;
+
+	if (hello_send())
+		return -1;
+	while (!atomic_load(&lk.finish)) {
+		r = ring_send();
+		if (r < 0 || tick() || (r == 0 && idle()))
+			return -1;
+	}
+	lk.calls.last();
+	while ((r = ring_send()) > 0)
+		;
+	return r < 0 || dropped_send() ? -1 : 0;
+}
+
+static void *link_run(void *unused)
+{
+	struct cap_bye bye;
+
+	(void)unused;
+	if (all_send()) {
+		lk.calls.gone();
+	} else {
+		bye.records = lk.records;
+		(void)send_record(CAP_BYE, &bye, sizeof bye);
+	}
+	capture_off();
+	if (fd_ours())
+		close(lk.fd);
+	atomic_store(&lk.done, true);
+	return NULL;
+}
+
+int link_start(const struct link_calls *calls)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	sigset_t all, old;
+	int r;
+
+	lk.calls = *calls;
+	if (pthread_attr_init(&attr))
+		return -1;
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	/* the thread inherits the mask: it must never run a handler of the job's */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	r = pthread_create(&thread, &attr, link_run, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	if (r) {
+		close(lk.fd);
+		return -1;
+	}
+	pthread_setname_np(thread, "tp-capture");
+	return 0;
+}
+
+void link_finish_later(void)
+{
+	atomic_store(&lk.finish, true);
+}
+
+void link_finish(void)
+{
+	int64_t start = emit_now_ns(), moved_ns = start, now = start;
+	uint64_t was = 0;
+
+	link_finish_later();
+	while (!atomic_load(&lk.done) && now - moved_ns < STUCK_NS &&
+	       now - start < FINISH_NS) {
+		uint64_t at = atomic_load_explicit(&lk.bytes, memory_order_relaxed) +
+			lk.calls.moved();
+		struct timespec ms = { .tv_nsec = 1000000 };
+
+		nanosleep(&ms, NULL);
+		now = emit_now_ns();
+		if (at != was)
+			moved_ns = now;
+		was = at;
+	}
+}
+
+void link_forget(void)
+{
+	if (lk.fd >= 0 && fd_ours())
+		close(lk.fd);
+	lk.fd = -1;
+}

@@ -1,0 +1,283 @@
+#include "base.h"
+#include "capture/cuptilib.h"
+#include "capture/emit.h"
+#include "capture/layout.h"
+#include "capture/ops.h"
+#include "capture/pool.h"
+#include "capture/state.h"
+
+static struct pool pool;
+static _Atomic uint64_t dropped, moved;
+static _Atomic bool was_asked;
+
+static uint64_t CUPTIAPI now_cupti(void)
+{
+	return (uint64_t)emit_now_ns();
+}
+
+static void op_put(struct cap_op o, bool graph)
+{
+	uint8_t flags = graph ? CAP_OP_GRAPH : 0;
+	struct cap_op *to;
+
+	if (o.start_ns == 0 || o.end_ns == 0)
+		flags |= CAP_OP_UNTIMED;
+	to = emit_begin_flags(CAP_OP, flags, sizeof *to, 0);
+	if (!to)
+		return;
+	*to = o;
+	emit_end(to);
+}
+
+static void kernel_put(const CUpti_Activity *r)
+{
+	const act_kernel *k = (const void *)r;
+
+	op_put((struct cap_op){ .start_ns = (int64_t)k->start, .end_ns = (int64_t)k->end,
+		.kind = CAP_KERNEL, .name = k->name ? emit_text(k->name, strlen(k->name)) : 0,
+		.corr = k->correlationId, .device = k->deviceId, .context = k->contextId,
+		.stream = k->streamId, .bytes = -1,
+		.blocks = (int64_t)k->gridX * k->gridY * k->gridZ }, k->graphNodeId != 0);
+}
+
+static void memcpy_put(const CUpti_Activity *r)
+{
+	const act_memcpy *c = (const void *)r;
+
+	op_put((struct cap_op){ .start_ns = (int64_t)c->start, .end_ns = (int64_t)c->end,
+		.kind = CAP_MEMCPY, .corr = c->correlationId, .device = c->deviceId,
+		.context = c->contextId, .stream = c->streamId, .bytes = (int64_t)c->bytes,
+		.blocks = -1, .copy_kind = c->copyKind, .src_kind = c->srcKind,
+		.dst_kind = c->dstKind }, c->graphNodeId != 0);
+}
+
+static void memcpy2_put(const CUpti_Activity *r)
+{
+	const act_memcpy2 *c = (const void *)r;
+
+	op_put((struct cap_op){ .start_ns = (int64_t)c->start, .end_ns = (int64_t)c->end,
+		.kind = CAP_MEMCPY, .corr = c->correlationId, .device = c->deviceId,
+		.context = c->contextId, .stream = c->streamId, .bytes = (int64_t)c->bytes,
+		.blocks = -1, .copy_kind = c->copyKind, .src_kind = c->srcKind,
+		.dst_kind = c->dstKind }, c->graphNodeId != 0);
+}
+
+static void memset_put(const CUpti_Activity *r)
+{
+	const act_memset *m = (const void *)r;
+
+	op_put((struct cap_op){ .start_ns = (int64_t)m->start, .end_ns = (int64_t)m->end,
+		.kind = CAP_MEMSET, .corr = m->correlationId, .device = m->deviceId,
+		.context = m->contextId, .stream = m->streamId, .bytes = (int64_t)m->bytes,
+		.blocks = -1 }, m->graphNodeId != 0);
+}
+
+/* Without the queries (cudaEventQuery, cudaStreamQuery), which wait for nothing. */
+static void sync_put(const CUpti_Activity *r)
+{
+	const act_sync *s = (const void *)r;
+
+	if (s->type < CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE ||
+	    s->type > CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE)
+		return;
+	op_put((struct cap_op){ .start_ns = (int64_t)s->start, .end_ns = (int64_t)s->end,
+		.kind = CAP_SYNC, .corr = s->correlationId, .context = s->contextId,
+		.stream = s->streamId, .bytes = -1, .blocks = -1,
+		.sync_type = (uint8_t)s->type }, false);
+}
+
+static void memory_put(const CUpti_Activity *r)
+{
+	const act_memory *m = (const void *)r;
+	bool got = m->memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION;
+	struct cap_mem *to = emit_begin(CAP_MEM, sizeof *to, 0);
+
+	if (!to)
+		return;
+	*to = (struct cap_mem){ .at_ns = (int64_t)m->timestamp, .addr = m->address,
+		.delta_bytes = got ? (int64_t)m->bytes : -(int64_t)m->bytes,
+		.device = m->deviceId, .kind = m->memoryKind };
+	emit_end(to);
+}
+
+static struct text overhead_name(CUpti_ActivityOverheadKind kind)
+{
+	switch ((int)kind) {
+	case CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER:
+		return TEXT("Driver Compiler");
+	case CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH:
+		return TEXT("Buffer Flush");
+	case CUPTI_ACTIVITY_OVERHEAD_CUPTI_INSTRUMENTATION:
+		return TEXT("Instrumentation");
+	case CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE:
+		return TEXT("Resource");
+	/* the rest are not in the oldest headers of 12 */
+	case 4 << 16:
+		return TEXT("Runtime Triggered Module Loading");
+	case 5 << 16:
+		return TEXT("Lazy Function Loading");
+	case 6 << 16:
+		return TEXT("Command Buffer Full");
+	case 7 << 16:
+		return TEXT("Activity Buffer Request");
+	case 8 << 16:
+		return TEXT("UVM Activity Init");
+	default:
+		return TEXT("Unknown");
+	}
+}
+
+static void overhead_put(const CUpti_Activity *r)
+{
+	const act_overhead *o = (const void *)r;
+	struct text name = overhead_name(o->overheadKind);
+	uint32_t id = emit_text(name.s, name.n);
+	struct cap_overhead *to = emit_begin(CAP_OVERHEAD, sizeof *to, 0);
+
+	if (!to)
+		return;
+	*to = (struct cap_overhead){ .start_ns = (int64_t)o->start,
+		.end_ns = (int64_t)o->end, .name = id };
+	emit_end(to);
+}
+
+static void device_put(const CUpti_Activity *r)
+{
+	const act_device *d = (const void *)r;
+	uint32_t id = d->name ? emit_text(d->name, strlen(d->name)) : 0;
+	struct cap_device *to = emit_begin(CAP_DEVICE, sizeof *to, 0);
+
+	if (!to)
+		return;
+	*to = (struct cap_device){ .id = d->id, .name = id,
+		.sms = d->numMultiprocessors,
+		.capacity_bytes = (int64_t)d->globalMemorySize };
+	emit_end(to);
+}
+
+static const struct {
+	CUpti_ActivityKind kind;
+	void (*put)(const CUpti_Activity *);
+	const char *name;
+	bool memory;               /* only with that option */
+} kinds[] = {
+	{ CUPTI_ACTIVITY_KIND_DEVICE, device_put, "device", false },
+	{ CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, kernel_put, "kernel", false },
+	{ CUPTI_ACTIVITY_KIND_MEMCPY, memcpy_put, "memcpy", false },
+	{ CUPTI_ACTIVITY_KIND_MEMCPY2, memcpy2_put, "peer memcpy", false },
+	{ CUPTI_ACTIVITY_KIND_MEMSET, memset_put, "memset", false },
+	{ CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, sync_put, "synchronization", false },
+	{ CUPTI_ACTIVITY_KIND_OVERHEAD, overhead_put, "overhead", false },
+	{ CUPTI_ACTIVITY_KIND_MEMORY2, memory_put, "memory", true },
+};
+
+static void record_put(const CUpti_Activity *r)
+{
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (r->kind == kinds[i].kind) {
+			kinds[i].put(r);
+			return;
+		}
+	if (r->kind == CUPTI_ACTIVITY_KIND_KERNEL)
+		kernel_put(r);
+}
+
+static void CUPTIAPI buffer_requested(uint8_t **buffer, size_t *size, size_t *records)
+{
+	atomic_store_explicit(&was_asked, true, memory_order_relaxed);
+	*buffer = pool_get(&pool);
+	*size = *buffer ? POOL_PART_BYTES : 0;
+	*records = 0;
+}
+
+static void CUPTIAPI buffer_completed(CUcontext context, uint32_t stream,
+	uint8_t *buffer, size_t size, size_t valid)
+{
+	CUpti_Activity *r = NULL;
+	size_t lost = 0;
+
+	(void)context;
+	(void)stream;
+	(void)size;
+	if (!buffer)
+		return;
+	if (atomic_load_explicit(&capture_phase, memory_order_relaxed) == PHASE_LIVE) {
+		while (valid && cuptilib.ActivityGetNextRecord(buffer, valid, &r) ==
+		       CUPTI_SUCCESS)
+			record_put(r);
+		if (cuptilib.ActivityGetNumDroppedRecords(NULL, 0, &lost) ==
+		    CUPTI_SUCCESS && lost)
+			atomic_fetch_add(&dropped, lost);
+	}
+	pool_put(&pool, buffer, valid);
+	atomic_fetch_add(&moved, 1);
+}
+
+static int refused(const char *what, CUptiResult r)
+{
+	emit_note("CUPTI: %s: %s: nothing is recorded", what, cuptilib_word(r));
+	return -1;
+}
+
+int ops_open(void)
+{
+	uint8_t zeroed = 1;
+	size_t n = sizeof zeroed;
+	CUptiResult r;
+
+	if (pool_init(&pool)) {
+		emit_note("capture library: no memory: nothing is recorded");
+		return -1;
+	}
+	/* else CUPTI sets each buffer to zero on the job's thread */
+	if (cuptilib.ActivitySetAttribute)
+		(void)cuptilib.ActivitySetAttribute(
+			CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &n, &zeroed);
+	r = cuptilib.ActivityRegisterTimestampCallback(now_cupti);
+	if (r != CUPTI_SUCCESS)
+		return refused("cuptiActivityRegisterTimestampCallback", r);
+	r = cuptilib.ActivityRegisterCallbacks(buffer_requested, buffer_completed);
+	if (r != CUPTI_SUCCESS)
+		return refused("cuptiActivityRegisterCallbacks", r);
+	if (cuptilib.ActivityEnableAllSyncRecords)
+		(void)cuptilib.ActivityEnableAllSyncRecords(0);
+	return 0;
+}
+
+int ops_set(bool on)
+{
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		CUptiResult r;
+
+		if (kinds[i].memory && !capture_opts.memory)
+			continue;
+		r = on ? cuptilib.ActivityEnable(kinds[i].kind) :
+			cuptilib.ActivityDisable(kinds[i].kind);
+		if (r == CUPTI_SUCCESS || !on)
+			continue;
+		if (kinds[i].kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
+			return refused("kernels", r);
+		emit_note("CUPTI: no %s records: %s", kinds[i].name, cuptilib_word(r));
+	}
+	return 0;
+}
+
+void ops_flush(bool all)
+{
+	(void)cuptilib.ActivityFlushAll(all ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+}
+
+uint64_t ops_dropped(void)
+{
+	return atomic_load_explicit(&dropped, memory_order_relaxed);
+}
+
+uint64_t ops_moved(void)
+{
+	return atomic_load_explicit(&moved, memory_order_relaxed);
+}
+
+bool ops_asked(void)
+{
+	return atomic_load_explicit(&was_asked, memory_order_relaxed);
+}

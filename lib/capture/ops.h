@@ -1,0 +1,24 @@
+/* ops.h - what the device did, by CUPTI's activity buffers: CAP_OP, CAP_MEM,
+ * CAP_OVERHEAD and CAP_DEVICE.
+ *
+ * CUPTI takes buffers of a pool of fixed size (24 MiB, its pages used as needed)
+ * from any thread, fills them, and gives them back on its own thread, or on the one
+ * that flushes; there the records are read and put into the ring.  An empty pool
+ * costs records, which CUPTI counts. */
+#ifndef TP_OPS_H
+#define TP_OPS_H
+
+#include "base.h"
+
+/* Before any context is made: the buffers, and CLOCK_MONOTONIC for all times.  -1:
+ * refused (a note says why). */
+int ops_open(void) RESULT_USED;
+/* Record, or stop.  One caller at a time.  -1: kernels can't be had (noted). */
+int ops_set(bool on);
+/* Have what is complete handed out; all: what is not complete too. */
+void ops_flush(bool all);
+uint64_t ops_dropped(void);    /* records that CUPTI says it dropped, in all */
+uint64_t ops_moved(void);      /* buffers given back, in all */
+bool ops_asked(void);          /* has CUPTI asked for a buffer yet? */
+
+#endif

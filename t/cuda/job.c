@@ -1,0 +1,358 @@
+/* job - plays a CUDA job on the simulated CUDA (sim.h), and says what it did.
+ *
+ *	job [OPTION]... ; numbers are per thread
+ *	-t N  threads (1)          -n N  kernel launches      -l NS  a kernel's length
+ *	-d N  driver launches      -c N  async copies         -p N   peer copies
+ *	-s N  sets                 -g N  graphs of 7 kernels and a copy
+ *	-q N  queries              -m N  allocations, each given back
+ *	-k N  distinct kernel names (1)
+ *	-v N  NVTX ranges, nested in twos; -o N operators as PyTorch names them
+ *	-w MS sleep before the end -i MS sleep between launches (0)
+ *	-S    no synchronization at the end
+ *	-W A:B the hook's window: start before launch A, stop after launch B, and a
+ *	      step and a range for each launch in between (1 thread)
+ *	-F HOW fork after half the launches; the child launches too, then ends by
+ *	      exit, _exit, or waits to be killed
+ *	-e HOW exit, _exit, kill, abort, return: how it ends
+ *	-C    close fds 3 to 255 first, as daemons do; -X all of them
+ *	-N    call NVTX before cuInit
+ * Prints one line of "key=count" when all was done, before it ends. */
+#include "sim.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct {
+	int threads, launches, driver, copies, peers, sets, graphs, queries, mallocs;
+	int names, ranges, operators, wait_ms, pause_ms, no_sync, close_fds;
+	int first, last, nvtx_first;
+	int64_t kernel_ns;
+	const char *fork_how, *end_how;
+} opt = { .threads = 1, .names = 1, .kernel_ns = 2000, .end_how = "return" };
+
+static struct {
+	__typeof__(&cuInit) init;
+	__typeof__(&sim_launch) launch, driver_launch;
+	__typeof__(&sim_copy) copy;
+	__typeof__(&sim_peer_copy) peer;
+	__typeof__(&sim_set) set;
+	__typeof__(&sim_graph) graph;
+	__typeof__(&sim_sync) sync;
+	__typeof__(&sim_query) query;
+	__typeof__(&sim_malloc) get, put;
+} cuda;
+
+static struct {
+	void (*start)(void), (*stop)(void);
+	void (*step)(int64_t, int64_t, int64_t);
+	void (*range)(int, const char *, int64_t, int64_t, const char *, int);
+	int (*ready)(void);
+} hook;
+
+/* NVTX as its header does it: tables of pointers, which a tool fills. */
+typedef void nvtx_fn(void);
+static nvtx_fn *core[16], *core2[16];
+static nvtx_fn **core_at[16], **core2_at[16];
+
+static int module(int id, nvtx_fn ****table, unsigned *n)
+{
+	nvtx_fn **fn = id == 1 ? core : core2, ***at = id == 1 ? core_at : core2_at;
+
+	if (id != 1 && id != 5)
+		return 0;
+	for (int i = 1; i < 16; i++)
+		at[i] = &fn[i];
+	*table = (nvtx_fn ***)at;
+	*n = 16;
+	return 1;
+}
+
+static const struct {
+	size_t size;
+	int (*module)(int, nvtx_fn ****, unsigned *);
+} callbacks = { sizeof callbacks, module };
+
+static const void *export_table(uint32_t id)
+{
+	return id == 1 ? &callbacks : NULL;
+}
+
+static void nvtx_init(void)
+{
+	const char *path = getenv("NVTX_INJECTION64_PATH");
+	void *lib = path ? dlopen(path, RTLD_LAZY) : NULL;
+	int (*start)(const void *(*)(uint32_t));
+
+	*(void **)&start = lib ? dlsym(lib, "InitializeInjectionNvtx2") : NULL;
+	if (start)
+		start(export_table);
+}
+
+static void nvtx_push(const char *name)
+{
+	if (core[9])
+		((int (*)(const char *))core[9])(name);
+}
+
+static void nvtx_pop(void)
+{
+	if (core[11])
+		((int (*)(void))core[11])();
+}
+
+static void cuda_open(void)
+{
+	void *lib = dlopen("libcuda.so.1", RTLD_NOW);
+
+	if (!lib) {
+		fprintf(stderr, "job: %s\n", dlerror());
+		exit(2);
+	}
+	*(void **)&cuda.init = dlsym(lib, "cuInit");
+	*(void **)&cuda.launch = dlsym(lib, "sim_launch");
+	*(void **)&cuda.driver_launch = dlsym(lib, "sim_driver_launch");
+	*(void **)&cuda.copy = dlsym(lib, "sim_copy");
+	*(void **)&cuda.peer = dlsym(lib, "sim_peer_copy");
+	*(void **)&cuda.set = dlsym(lib, "sim_set");
+	*(void **)&cuda.graph = dlsym(lib, "sim_graph");
+	*(void **)&cuda.sync = dlsym(lib, "sim_sync");
+	*(void **)&cuda.query = dlsym(lib, "sim_query");
+	*(void **)&cuda.get = dlsym(lib, "sim_malloc");
+	*(void **)&cuda.put = dlsym(lib, "sim_free");
+	cuda.init(0);
+}
+
+static void hook_open(void)
+{
+	const char *path = getenv("CUDA_INJECTION64_PATH");
+	void *lib = path ? dlopen(path, RTLD_NOW) : NULL;
+
+	if (!lib)
+		return;
+	*(void **)&hook.start = dlsym(lib, "tp_capture_start");
+	*(void **)&hook.stop = dlsym(lib, "tp_capture_stop");
+	*(void **)&hook.step = dlsym(lib, "tp_capture_step");
+	*(void **)&hook.range = dlsym(lib, "tp_capture_range");
+	*(void **)&hook.ready = dlsym(lib, "tp_capture_ready");
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void sleep_ms(int ms)
+{
+	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
+
+	while (nanosleep(&t, &t) && errno == EINTR)
+		;
+}
+
+static void end_by(const char *how)
+{
+	fflush(stdout);
+	if (strcmp(how, "exit") == 0)
+		exit(0);
+	if (strcmp(how, "_exit") == 0)
+		_exit(0);
+	if (strcmp(how, "kill") == 0)
+		raise(SIGKILL);
+	if (strcmp(how, "abort") == 0)
+		abort();
+}
+
+static void fork_here(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		for (int i = 0; i < 10; i++)
+			cuda.launch("child_kernel", 1, 1000);
+		end_by(opt.fork_how);
+		_exit(3);
+	}
+	if (strcmp(opt.fork_how, "stay") != 0) {
+		int status;
+
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+		if (status)
+			printf("child ended with %d\n", status);
+	}
+}
+
+static void one_launch(int i, uint32_t stream)
+{
+	char name[64];
+	int64_t start = now_ns();
+	int in = hook.start && i + 1 >= opt.first && i + 1 <= opt.last;
+
+	if (hook.start && i + 1 == opt.first)
+		hook.start();
+	if (in)
+		hook.range(3, "forward", start, 0, "model.py", 10 + i);
+	/* the name stays: CUPTI's is the module's */
+	snprintf(name, sizeof name, "kernel_%d", i % opt.names);
+	cuda.launch(opt.names > 1 ? strdup(name) : "kernel_0", stream, opt.kernel_ns);
+	if (in) {
+		hook.range(1, "optimizer", start, now_ns(), NULL, 0);
+		hook.step(i + 1, start, now_ns());
+	}
+	if (hook.start && i + 1 == opt.last) {
+		cuda.sync();
+		hook.stop();
+	}
+	if (opt.pause_ms)
+		sleep_ms(opt.pause_ms);
+}
+
+static void ranges(void)
+{
+	char name[64];
+
+	for (int i = 0; i < opt.ranges; i += 2) {
+		nvtx_push("outer");
+		nvtx_push("inner");
+		nvtx_pop();
+		nvtx_pop();
+	}
+	for (int i = 0; i < opt.operators; i++) {
+		snprintf(name, sizeof name, "aten::add, seq = %d, op_id = %d", i, 2 * i + 1);
+		nvtx_push(name);
+		nvtx_pop();
+	}
+}
+
+static void *work(void *arg)
+{
+	uint32_t stream = 7 + (uint32_t)(intptr_t)arg;
+
+	for (int i = 0; i < opt.launches; i++) {
+		if (opt.fork_how && i == opt.launches / 2 && stream == 7)
+			fork_here();
+		one_launch(i, stream);
+	}
+	for (int i = 0; i < opt.driver; i++)
+		cuda.driver_launch("triton_kernel", stream, opt.kernel_ns);
+	for (int i = 0; i < opt.copies; i++)
+		cuda.copy(1, 4096, stream, 1);
+	for (int i = 0; i < opt.peers; i++)
+		cuda.peer(4096, stream);
+	for (int i = 0; i < opt.sets; i++)
+		cuda.set(512, stream);
+	for (int i = 0; i < opt.graphs; i++)
+		cuda.graph(7, 1, stream, opt.kernel_ns);
+	for (int i = 0; i < opt.queries; i++)
+		cuda.query();
+	for (int i = 0; i < opt.mallocs; i++) {
+		cuda.get(1 << 20);
+		cuda.put(1 << 20);
+	}
+	ranges();
+	return NULL;
+}
+
+static void parse(int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:SW:F:e:CXN")) != -1) {
+		int n = optarg ? (int)strtol(optarg, NULL, 10) : 1;
+
+		switch (c) {
+		case 't': opt.threads = n; break;
+		case 'n': opt.launches = n; break;
+		case 'l': opt.kernel_ns = n; break;
+		case 'd': opt.driver = n; break;
+		case 'c': opt.copies = n; break;
+		case 'p': opt.peers = n; break;
+		case 's': opt.sets = n; break;
+		case 'g': opt.graphs = n; break;
+		case 'q': opt.queries = n; break;
+		case 'm': opt.mallocs = n; break;
+		case 'k': opt.names = n; break;
+		case 'v': opt.ranges = n; break;
+		case 'o': opt.operators = n; break;
+		case 'w': opt.wait_ms = n; break;
+		case 'i': opt.pause_ms = n; break;
+		case 'S': opt.no_sync = 1; break;
+		case 'W':
+			opt.first = n;
+			opt.last = (int)strtol(strchr(optarg, ':') + 1, NULL, 10);
+			break;
+		case 'F': opt.fork_how = optarg; break;
+		case 'e': opt.end_how = optarg; break;
+		case 'C': opt.close_fds = 256; break;
+		case 'X': opt.close_fds = 1024; break;
+		case 'N': opt.nvtx_first = 1; break;
+		default: exit(2);
+		}
+	}
+}
+
+static void say(int64_t launch_ns)
+{
+	struct rusage use;
+	int t = opt.threads, graphs = opt.graphs;
+
+	getrusage(RUSAGE_SELF, &use);
+	printf("kernels=%d copies=%d peers=%d sets=%d calls=%d ranges=%d mallocs=%d "
+		"ready=%d ns_a_launch=%lld max_rss_kib=%ld\n",
+		t * (opt.launches + opt.driver + 7 * graphs), t * (opt.copies + graphs),
+		t * opt.peers, t * opt.sets,
+		t * (opt.launches + opt.driver + opt.copies + opt.peers + opt.sets + graphs +
+			2 * opt.mallocs) + !opt.no_sync,
+		t * (opt.ranges + opt.operators), t * 2 * opt.mallocs,
+		hook.ready ? hook.ready() : 0,
+		(long long)(opt.launches ? launch_ns / opt.launches : 0), use.ru_maxrss);
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread[64];
+	int64_t start;
+
+	parse(argc, argv);
+	if (opt.nvtx_first) {
+		nvtx_init();
+		nvtx_push("before cuInit");
+		nvtx_pop();
+	}
+	cuda_open();
+	if (!opt.nvtx_first && (opt.ranges || opt.operators))
+		nvtx_init();
+	if (opt.first)
+		hook_open();
+	for (int fd = 3; fd < opt.close_fds; fd++)
+		close(fd);
+	start = now_ns();
+	for (int i = 1; i < opt.threads; i++)
+		if (pthread_create(&thread[i], NULL, work, (void *)(intptr_t)i))
+			return 2;
+	work(NULL);
+	for (int i = 1; i < opt.threads; i++)
+		pthread_join(thread[i], NULL);
+	start = now_ns() - start;
+	if (!opt.no_sync)
+		cuda.sync();
+	if (opt.wait_ms)
+		sleep_ms(opt.wait_ms);
+	if (!opt.first)
+		hook_open();
+	say(start);
+	end_by(opt.end_how);
+	return 0;
+}
