@@ -57,7 +57,7 @@ static void say_limits(const struct trace_info *t, const char *step_rule)
 			" --step-regex)", t->path);
 }
 
-void import_report(const struct trace_info *t, const char *step_rule)
+void import_report(const struct trace_info *t, const char *step_rule, bool said)
 {
 #define COUNT(name, words) { #name, words, t->count.name, is_fault(#name) },
 	const struct line line[] = {
@@ -66,7 +66,7 @@ void import_report(const struct trace_info *t, const char *step_rule)
 #undef COUNT
 	size_t i;
 
-	if (t->partial)
+	if (t->partial && !said)
 		warn("%s: %s", t->path, t->why_partial ? t->why_partial : "cut short");
 	for (i = 0; i < ARRAY_LEN(line); i++)
 		if (line[i].n && line[i].fault)

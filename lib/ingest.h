@@ -29,7 +29,8 @@ int ingest_input(struct ingest *g, const char *path) RESULT_USED;
 int ingest_kineto(struct ingest *g, struct in *in, const void *first, size_t n) RESULT_USED;
 int ingest_stream(struct ingest *g, struct in *in, const void *first, size_t n) RESULT_USED;
 
-/* import_report.c: a line for each fault, and with -v the whole import report. */
-void import_report(const struct trace_info *info, const char *step_rule);
+/* import_report.c: a line for each fault, and with -v the whole import report.
+ * said: why it is partial was told. */
+void import_report(const struct trace_info *info, const char *step_rule, bool said);
 
 #endif

@@ -57,7 +57,7 @@ static int finish_store(struct feed *f, struct trace_info *info)
 		note("%s: the same bytes as an input before, nothing changed", info->path);
 		return ST_OK;
 	}
-	import_report(info, f->load.steps.rule);
+	import_report(info, f->load.steps.rule, false);
 	f->g->traces++;
 	return info->partial ? ST_PARTIAL : ST_OK;
 }
@@ -67,7 +67,7 @@ static int finish_records(struct feed *f, struct trace_info *info)
 	if (!f->g->text && (evrec_put_info(f->g->out, info, info->base_ns) < 0
 		|| stream_end(f->g->out, !info->partial, -1) < 0))
 		return -1;
-	import_report(info, NULL);
+	import_report(info, NULL, false);
 	f->g->traces++;
 	return info->partial ? ST_PARTIAL : ST_OK;
 }

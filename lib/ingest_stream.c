@@ -87,7 +87,7 @@ static int finish_trace(struct segment *s, const char *name)
 		note("%s: a trace that an input before had, nothing changed", name);
 		return 0;
 	}
-	import_report(&s->info, s->load.steps.rule);
+	import_report(&s->info, s->load.steps.rule, stream_cut(s->stream));
 	s->g->partial |= s->info.partial;
 	s->g->traces++;
 	s->g->events += s->n;
