@@ -12,9 +12,10 @@
 void line_reader_init(struct line_reader *l, struct in *in, const void *first, size_t n)
 {
 	*l = (struct line_reader){ .in = in, .cap = MAX(n, CHUNK), .len = n };
-	l->data = xmalloc(l->cap);
+	l->data = xmalloc(l->cap + LINE_PAD);
 	if (n)
 		memcpy(l->data, first, n);
+	memset(l->data + n, 0, LINE_PAD);
 }
 
 void line_reader_release(struct line_reader *l)
@@ -42,7 +43,7 @@ static int fill(struct line_reader *l)
 	}
 	if (l->cap - l->len < CHUNK / 2) {
 		l->cap *= 2;
-		l->data = xreallocarray(l->data, l->cap, 1);
+		l->data = xreallocarray(l->data, l->cap + LINE_PAD, 1);
 	}
 	if (l->idle && in_would_block(l->in) && l->idle(l->idle_arg) < 0)
 		return -1;
@@ -50,13 +51,15 @@ static int fill(struct line_reader *l)
 	if (n < 0)
 		return -1;
 	l->len += (size_t)n;
+	memset(l->data + l->len, 0, LINE_PAD);
 	return n > 0;
 }
 
-static struct text line_trim(const char *s, size_t n)
+static struct text line_trim(char *s, size_t n)
 {
 	while (n > 0 && s[n - 1] == '\r') /* all: what is passed on must read the same again */
 		n--;
+	s[n] = '\0';
 	if (n >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0)
 		return (struct text){ s + 3, n - 3 };
 	return (struct text){ s, n };

@@ -23,7 +23,9 @@ void line_reader_init(struct line_reader *l, struct in *in, const void *first, s
 void line_reader_release(struct line_reader *l);
 
 /* LINE_LONG: one was too long and is skipped, *line untouched.  A line is valid
- * until the next call and comes without its newline, CR, byte order mark. */
+ * until the next call and comes without its newline, CR, byte order mark; a NUL is
+ * in their place, and LINE_PAD bytes behind its end can be read. */
+#define LINE_PAD 32
 enum line_got { LINE_FAILED = -1, LINE_END, LINE_READ, LINE_LONG };
 enum line_got line_next(struct line_reader *l, struct text *line) RESULT_USED;
 

@@ -7,6 +7,7 @@
 #include "mem.h"
 #include "num.h"
 #include "rec.h"
+#include "rec_scan.h"
 #include "token.h"
 #include "utf8.h"
 
@@ -188,7 +189,7 @@ static void walk_release(struct walk *w)
 
 struct rec_parser {
 	struct walk walk;
-	struct buf copy;    /* of the line, with what token.h wants behind it */
+	struct rec_scan scan;
 	size_t nfield;
 	struct buf decoded; /* strings that had escapes */
 	struct rec_field field[REC_KEYS_MAX];
@@ -242,70 +243,13 @@ void rec_parser_free(struct rec_parser *p)
 		return;
 	walk_release(&p->walk);
 	buf_release(&p->decoded);
-	buf_release(&p->copy);
+	buf_release(&p->scan.copy);
 	free(p);
 }
 
-/* A value behind its key; false: left to yajl. */
-static bool scan_value(const char **at, struct rec_field *f)
-{
-	const char *from = *at;
-	bool ok;
-
-	switch (*from) {
-	case '"':
-		++*at;
-		f->type = REC_STR;
-		return token_string(at, &f->value);
-	case '{':
-	case '[':
-		f->type = *from == '{' ? REC_OBJ : REC_ARR;
-		ok = token_container(at, NULL, NULL);
-		break;
-	case 't':
-	case 'f':
-	case 'n':
-		f->type = *from == 'n' ? REC_NULL : REC_BOOL;
-		ok = token_literal(at);
-		break;
-	default:
-		f->type = REC_NUM;
-		ok = token_number(at);
-	}
-	f->value = (struct text){ from, (size_t)(*at - from) };
-	return ok;
-}
-
-/* The record of a line as nearly all are, without an escape outside of nested
- * values; false: yajl is to look at it.  Three times as fast. */
-static bool scan_line(struct rec_parser *p, struct text line)
-{
-	const char *at, *end;
-	bool more;
-
-	buf_reset(&p->copy);
-	buf_room(&p->copy, line.n + TOKEN_PAD);
-	buf_add(&p->copy, line.s, line.n);
-	memset(p->copy.data + line.n, 0, TOKEN_PAD);
-	at = blanks_end(p->copy.data);
-	end = p->copy.data + line.n;
-	if (*at++ != '{')
-		return false;
-	do {
-		struct rec_field *f = &p->field[p->nfield];
-
-		if (p->nfield == REC_KEYS_MAX || !token_key(&at, &f->key)
-		    || !scan_value(&at, f))
-			return false;
-		p->nfield++;
-		at = blanks_end(at);
-		more = *at == ',';
-	} while (more && at++);
-	return *at == '}' && blanks_end(at + 1) == end;
-}
-
-int rec_parse(struct rec_parser *p, struct text line, struct rec *out,
-	const char **why)
+/* line, and where the scanner may read it. */
+static int line_parse(struct rec_parser *p, struct text line, const char *padded,
+	struct rec *out, const char **why)
 {
 	if (line.n > REC_LINE_MAX) {
 		*why = "line too long";
@@ -315,8 +259,7 @@ int rec_parse(struct rec_parser *p, struct text line, struct rec *out,
 		*why = "invalid UTF-8";
 		return -1;
 	}
-	p->nfield = 0;
-	if (!scan_line(p, line)) {
+	if (!rec_scan(&p->scan, padded, line.n, p->field, &p->nfield)) {
 		p->nfield = 0;
 		buf_reset(&p->decoded);
 		if (walk_run(&p->walk, line) < 0) {
@@ -330,6 +273,28 @@ int rec_parse(struct rec_parser *p, struct text line, struct rec *out,
 	if (!out->kind.s)
 		out->kind = TEXT("");
 	return 0;
+}
+
+int rec_parse(struct rec_parser *p, struct text line, struct rec *out,
+	const char **why)
+{
+	struct buf *copy = &p->scan.copy;
+
+	if (line.n > REC_LINE_MAX) {
+		*why = "line too long";
+		return -1;
+	}
+	buf_reset(copy);
+	buf_room(copy, line.n + TOKEN_PAD);
+	buf_add(copy, line.s, line.n);
+	memset(copy->data + line.n, 0, TOKEN_PAD);
+	return line_parse(p, line, copy->data, out, why);
+}
+
+int rec_parse_padded(struct rec_parser *p, struct text line, struct rec *out,
+	const char **why)
+{
+	return line_parse(p, line, line.s, out, why);
 }
 
 int rec_each(struct text json, rec_each_fn *fn, void *arg)

@@ -43,6 +43,11 @@ void rec_parser_free(struct rec_parser *p);
 int rec_parse(struct rec_parser *p, struct text line, struct rec *out,
 	const char **why) RESULT_USED;
 
+/* The same for a line of line.h, which has a NUL and padding behind it: it is not
+ * copied. */
+int rec_parse_padded(struct rec_parser *p, struct text line, struct rec *out,
+	const char **why) RESULT_USED;
+
 /* Last key wins.  NULL when absent. */
 const struct rec_field *rec_get(const struct rec *r, const char *key);
 /* A number or a string holding one, as an exact int64; -1 absent or not so. */

@@ -279,7 +279,7 @@ int stream_next(struct stream *s, struct rec *r)
 		why = "line too long";
 		if (got == LINE_READ && is_blank(line))
 			continue;
-		if (got == LINE_LONG || rec_parse(s->parser, line, r, &why) < 0) {
+		if (got == LINE_LONG || rec_parse_padded(s->parser, line, r, &why) < 0) {
 			line_refused(s, got, why);
 			continue;
 		}
