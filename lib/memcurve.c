@@ -46,8 +46,9 @@ static int curve_add(struct memcurves *m, const char *device, int type)
 	struct mem_curve *c;
 
 	GROW(m->curve, m->n, m->cap);
-	c = &m->curve[m->n++];
+	c = &m->curve[m->n];
 	memset(c, 0, sizeof *c);
+	c->came = (int32_t)m->n++;
 	c->own_device = xstrdup(type == MEM_HOST ? "cpu" : device);
 	c->device = c->own_device;
 	c->type = type;
@@ -78,45 +79,17 @@ static int curve_cmp(const void *a, const void *b)
 	return strcmp(x->device, y->device);
 }
 
-/* The devices that the events name. */
-static int curves_find(struct memcurves *m)
-{
-	sqlite3_stmt *st = trace_prepare(&m->view->db, "SELECT DISTINCT device, type"
-		" FROM memory WHERE id > ?1 AND id < ?2", m->trace);
-	int rc;
-
-	if (!st)
-		return -1;
-	while ((rc = db_step(&m->view->db, st)) > 0) {
-		char *device = column_str(st, 0);
-		int type = type_of(column_int(st, 1));
-		bool known = false;
-
-		if (!device)
-			device = xstrdup("");
-		for (size_t i = 0; i < m->n; i++)
-			known |= m->curve[i].type == type && (type == MEM_HOST ||
-				!strcmp(m->curve[i].device, device));
-		if (!known && (type == MEM_HOST || view_wants_device(m->view, device)) &&
-		    curve_add(m, device, type) < 0)
-			rc = -1;
-		free(device);
-		if (rc < 0)
-			break;
-	}
-	db_finish(&st);
-	if (m->n)
-		qsort(m->curve, m->n, sizeof m->curve[0], curve_cmp);
-	return rc < 0 ? -1 : 0;
-}
-
-static int curve_at(const struct memcurves *m, const char *device, int type)
+/* The events' curve, made when the first one comes; -1: that device is not wanted,
+ * -2: said. */
+static int curve_of(struct memcurves *m, const char *device, int type)
 {
 	for (size_t i = 0; i < m->n; i++)
 		if (m->curve[i].type == type &&
 		    (type == MEM_HOST || !strcmp(m->curve[i].device, device)))
 			return (int)i;
-	return -1;
+	if (type != MEM_HOST && !view_wants_device(m->view, device))
+		return -1;
+	return curve_add(m, device, type) < 0 ? -2 : (int)m->n - 1;
 }
 
 static int event_cmp(const void *a, const void *b)
@@ -145,13 +118,13 @@ static int event_take(struct memcurves *m, struct sorter *sort, sqlite3_stmt *st
 	struct mem_event e = {
 		.n = sqlite3_column_int64(st, 0) - STORE_ID(m->trace->id, 0),
 		.ts_ns = sqlite3_column_int64(st, 1),
-		.curve = curve_at(m, device ? device : "", type_of(column_int(st, 3))),
+		.curve = curve_of(m, device ? device : "", type_of(column_int(st, 3))),
 		.allocated = column_int(st, 4), .reserved = column_int(st, 5),
 		.delta = column_int(st, 6), .ok = sqlite3_column_int(st, 7) != 0,
 	};
 
 	if (e.curve < 0)
-		return 0;
+		return e.curve < -1 ? -1 : 0;
 	if (m->curve[e.curve].type == MEM_HOST)
 		e.reserved = NO_INT; /* the host's allocator has no cache: always 0 */
 	if (m->view->step_first != NO_INT && !wanted(&m->curve[e.curve], e.ts_ns))
@@ -271,28 +244,43 @@ static void cells_fill(struct mem_curve *c)
 	}
 }
 
+/* Into their order; where each of those that the events know by number lies now. */
+static int32_t *curves_sort(struct memcurves *m)
+{
+	int32_t *place = xcalloc(m->n + 1, sizeof *place);
+
+	if (m->n)
+		qsort(m->curve, m->n, sizeof m->curve[0], curve_cmp);
+	for (size_t i = 0; i < m->n; i++)
+		place[m->curve[i].came] = (int32_t)i;
+	return place;
+}
+
 int memcurves_run(struct memcurves *m, struct view *v, const struct view_trace *t,
 	mem_event_fn *each, void *arg)
 {
 	struct sorter sort;
 	struct sorter_iter it;
 	const struct mem_event *e;
+	struct mem_curve *c;
+	int32_t *place = NULL;
 	int rc = -1;
 
 	*m = (struct memcurves){ .view = v, .trace = t, .first_ns = NO_INT, .last_ns = NO_INT };
-	if (curves_find(m) < 0)
-		return -1;
 	sorter_init(&sort, sizeof *e, event_cmp, view_scratch_dir(), SORT_BYTES);
 	if (events_sort(m, &sort) == 0 && sorter_first(&sort, &it) == 0) {
+		place = curves_sort(m);
 		rc = 0;
 		while (rc == 0 && (e = sorter_next(&it))) {
-			curve_take(m, &m->curve[e->curve], e);
-			rc = each(arg, &m->curve[e->curve], e);
+			c = &m->curve[place[e->curve]];
+			curve_take(m, c, e);
+			rc = each(arg, c, e);
 		}
 		rc = rc < 0 || it.failed ? -1 : 0;
 		sorter_iter_release(&it);
 	}
 	sorter_release(&sort);
+	free(place);
 	for (size_t i = 0; i < m->n; i++)
 		cells_fill(&m->curve[i]);
 	return rc;

@@ -23,7 +23,7 @@ enum { MEM_HOST = 0, MEM_GPU = 1 };
 struct mem_event {
 	int64_t n, ts_ns;        /* n: row of the store, later ones of a moment follow */
 	int64_t allocated, reserved, delta; /* NO_INT unknown */
-	int32_t curve;
+	int32_t curve;           /* the number in which it came */
 	bool ok;                 /* false: a total that cannot be */
 };
 struct mem_step {
@@ -49,6 +49,7 @@ struct mem_curve {
 	struct view_steps steps;
 	struct mem_step *step;
 	size_t at_step;
+	int32_t came;            /* 0: the first that an event named */
 	char *own_device;
 };
 struct memcurves {

@@ -38,7 +38,7 @@ static char *text_keep(char **at, struct text *t)
 /* One block a row: the fields, then every text with a NUL behind it. */
 static void row_fill(struct rank_row *row, const struct rec *r)
 {
-	size_t size = r->nfield * sizeof *row->field + r->line.n + r->kind.n + 2;
+	size_t size = r->nfield * sizeof *row->field + r->kind.n + 1;
 	for (size_t i = 0; i < r->nfield; i++)
 		size += r->field[i].key.n + r->field[i].value.n + 2;
 	row->block = xmalloc(size);
@@ -51,9 +51,7 @@ static void row_fill(struct rank_row *row, const struct rec *r)
 		text_keep(&at, &row->field[i].key);
 		text_keep(&at, &row->field[i].value);
 	}
-	row->line = r->line;
 	row->kind = r->kind;
-	text_keep(&at, &row->line);
 	text_keep(&at, &row->kind);
 }
 
@@ -73,6 +71,20 @@ void rank_rows_epoch_add(struct rank_rows *rows, int64_t add_ns)
 		*epoch = 0;
 }
 
+void rank_row_make(struct rank_row *row, const struct rec *r)
+{
+	memset(row, 0, sizeof *row);
+	row_fill(row, r);
+	row->view = rank_view_of(row->kind);
+	row->unit = row->cause = -1;
+	row->trace = row->rank = row->wait_permille = row->late_rank = NO_NUM;
+	(void)row_int(row, "trace", &row->trace);
+	(void)row_int(row, "rank", &row->rank);
+	row->key = row_text(row, "key");
+	const struct rank_field *device = row_get(row, "device");
+	row->device = device ? device->value : TEXT("");
+}
+
 int rank_rows_add(struct rank_rows *rows, const struct rec *r)
 {
 	int view = rank_view_of(r->kind);
@@ -83,23 +95,28 @@ int rank_rows_add(struct rank_rows *rows, const struct rec *r)
 	rows->seen[view] = true;
 	if (text_is(r->kind, "view5.sample"))
 		return 1;
-	if (rows->n >= RANK_ROWS_MAX)
+	if (rows->n + rows->losses.rows >= RANK_ROWS_MAX)
 		return error("more than %u rows: take fewer ranks or traces at once",
 			RANK_ROWS_MAX);
+	if (text_is(r->kind, "view2.loss")) {
+		rank_loss_add(&rows->losses, rows->nsegment - 1, r);
+		return 1;
+	}
 	GROW(rows->row, rows->n, rows->cap);
 	struct rank_row *row = &rows->row[rows->n++];
-	memset(row, 0, sizeof *row);
-	row_fill(row, r);
-	row->view = view;
+	rank_row_make(row, r);
 	row->segment = rows->nsegment - 1;
-	row->unit = row->cause = -1;
-	row->trace = row->rank = row->wait_permille = row->late_rank = NO_NUM;
-	(void)row_int(row, "trace", &row->trace);
-	(void)row_int(row, "rank", &row->rank);
-	row->key = row_text(row, "key");
-	const struct rank_field *device = row_get(row, "device");
-	row->device = device ? device->value : TEXT("");
 	return 1;
+}
+
+static void losses_settle(struct rank_rows *rows)
+{
+	struct rank_row row;
+	while (rank_loss_take(&rows->losses, &row)) {
+		GROW(rows->row, rows->n, rows->cap);
+		rows->row[rows->n++] = row;
+	}
+	rank_loss_release(&rows->losses);
 }
 
 int64_t scale(int64_t a, int64_t times, int64_t over)
@@ -135,10 +152,37 @@ static int identity_compare(const struct rank_row *a, const struct rank_row *b)
 	return order ? order : text_compare(a->key, b->key);
 }
 
+static int field_compare(struct text key, struct text value, enum rec_type type,
+	const struct rank_field *f)
+{
+	int order = text_compare(key, f->key);
+	if (!order)
+		order = int_compare(type, f->type);
+	return order ? order : text_compare(value, f->value);
+}
+
+static int fields_compare(const struct rank_row *a, const struct rank_row *b)
+{
+	int order = 0;
+	for (size_t i = 0; i < MIN(a->nfield, b->nfield) && !order; i++)
+		order = field_compare(a->field[i].key, a->field[i].value, a->field[i].type,
+			&b->field[i]);
+	return order ? order : int_compare((int64_t)a->nfield, (int64_t)b->nfield);
+}
+
+int rank_row_compare_rec(const struct rec *r, const struct rank_row *row)
+{
+	int order = 0;
+	for (size_t i = 0; i < MIN(r->nfield, row->nfield) && !order; i++)
+		order = field_compare(r->field[i].key, r->field[i].value, r->field[i].type,
+			&row->field[i]);
+	return order ? order : int_compare((int64_t)r->nfield, (int64_t)row->nfield);
+}
+
 int row_compare(const struct rank_row *a, const struct rank_row *b)
 {
 	int order = identity_compare(a, b);
-	return order ? order : text_compare(a->line, b->line);
+	return order ? order : fields_compare(a, b);
 }
 
 static int row_order(const void *a, const void *b)
@@ -185,7 +229,7 @@ static void stores_number(struct rank_rows *rows)
 	free(epoch);
 }
 
-static void row_release(struct rank_row *row)
+void rank_row_release(struct rank_row *row)
 {
 	buf_release(&row->doing);
 	buf_release(&row->copies);
@@ -195,6 +239,7 @@ static void row_release(struct rank_row *row)
 
 void rank_rows_settle(struct rank_rows *rows)
 {
+	losses_settle(rows);
 	for (size_t i = 0; i < rows->n; i++)
 		rows->row[i].epoch_ns = rows->segment[rows->row[i].segment];
 	stores_number(rows);
@@ -204,9 +249,9 @@ void rank_rows_settle(struct rank_rows *rows)
 	for (size_t i = 0; i < rows->n; i++) {
 		struct rank_row *row = &rows->row[i], *last = kept ? &rows->row[kept - 1] : NULL;
 		if (last && row->key.n && identity_compare(last, row) == 0) {
-			if (!text_eq(last->line, row->line))
+			if (fields_compare(last, row) != 0)
 				rows->clashes++;
-			row_release(row);
+			rank_row_release(row);
 			continue;
 		}
 		rows->row[kept++] = *row;
@@ -217,7 +262,8 @@ void rank_rows_settle(struct rank_rows *rows)
 void rank_rows_release(struct rank_rows *rows)
 {
 	for (size_t i = 0; i < rows->n; i++)
-		row_release(&rows->row[i]);
+		rank_row_release(&rows->row[i]);
+	rank_loss_release(&rows->losses);
 	free(rows->row);
 	free(rows->segment);
 	rank_rows_init(rows);

@@ -7,13 +7,16 @@
  * rows with one identity (store, view, trace, key) but other values the first
  * in order stays and `clashes` counts the other.
  *
- * Memory: about 3 KB a row; view5.sample is counted, not kept.  More than
- * RANK_ROWS_MAX rows are refused, since a report on a part of them would lie. */
+ * Memory: about 2 KB a row; view5.sample is counted, not kept, and of the losses at
+ * one place some (rank_loss.h), so that it does not grow with a trace but by its
+ * steps.  More than RANK_ROWS_MAX rows are refused, since a report on a part of them
+ * would lie. */
 #ifndef TP_RANK_ROWS_H
 #define TP_RANK_ROWS_H
 
 #include "base.h"
 #include "buf.h"
+#include "rank_loss.h"
 #include "rec.h"
 
 #define RANK_ROWS_MAX (1u << 20)
@@ -26,7 +29,7 @@ struct rank_field {
 };
 
 struct rank_row {
-	struct text kind, key, device, line;
+	struct text kind, key, device;
 	int view;                /* 1..5 */
 	int64_t trace, rank;     /* NO_NUM: absent */
 	size_t segment;          /* the head it came under */
@@ -49,6 +52,7 @@ struct rank_row {
 struct rank_rows {
 	struct rank_row *row;
 	size_t n, cap;
+	struct rank_loss losses;     /* until settle */
 	bool seen[RANK_VIEWS + 1];   /* by a head or a row of that view */
 	size_t clashes;
 	int64_t *segment;            /* epoch of each head */
@@ -69,6 +73,12 @@ void rank_rows_epoch_add(struct rank_rows *rows, int64_t add_ns);
 int rank_rows_add(struct rank_rows *rows, const struct rec *r) RESULT_USED;
 void rank_rows_settle(struct rank_rows *rows);
 void rank_rows_release(struct rank_rows *rows);
+
+/* A copy of one; not part of the rows. */
+void rank_row_make(struct rank_row *row, const struct rec *r);
+void rank_row_release(struct rank_row *row);
+/* By their fields, in order. */
+int rank_row_compare_rec(const struct rec *r, const struct rank_row *row);
 
 bool row_is(const struct rank_row *r, const char *kind);
 const struct rank_field *row_get(const struct rank_row *r, const char *key);
