@@ -157,8 +157,10 @@ fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-now
 fuzz-now: $(FUZZ)
 	@sh t/fuzz/run $(FUZZ_SECONDS) $(FUZZ)
-lint:
-	@CC='$(CC)' CPPFLAGS='$(subst ','\'',$(ALL_CPPFLAGS))' sh t/lint
+# the flags as a release has them: the optimizer's warnings count too
+lint: $(GEN)
+	@CC='$(CC)' CPPFLAGS='$(subst ','\'',$(ALL_CPPFLAGS) $(if $(CUPTI_H),$(CUDA_I)))' \
+		CFLAGS='$(WARN) -O2' sh t/lint
 
 D = $(DESTDIR)$(PREFIX)
 install: all

@@ -91,11 +91,14 @@ static int into_store(struct ingest *g, const char *target, char **path, int n,
 	struct tally *t)
 {
 	struct store s;
+	int rc;
 
 	if (store_begin(&s, target) < 0)
 		return ST_FAIL;
 	g->store = &s;
-	if (take_all(g, path, n, t) < 0) {
+	rc = take_all(g, path, n, t);
+	g->store = NULL;
+	if (rc < 0) {
 		store_abort(&s);
 		return ST_FAIL;
 	}
@@ -110,13 +113,16 @@ static int as_records(struct ingest *g, char **path, int n, struct tally *t)
 {
 	enum face wish = text ? FACE_TEXT : json ? FACE_JSON : lz4 ? FACE_LZ4 : FACE_AUTO;
 	struct stream_writer w;
+	int rc;
 
 	wish = face_resolve(wish, STDOUT_FILENO);
 	g->text = wish == FACE_TEXT;
 	if (stream_writer_init(&w, STDOUT_FILENO, wish) < 0)
 		return ST_FAIL;
 	g->out = &w;
-	if (take_all(g, path, n, t) < 0) {
+	rc = take_all(g, path, n, t);
+	g->out = NULL;
+	if (rc < 0) {
 		out_abort(w.out);
 		return ST_FAIL;
 	}

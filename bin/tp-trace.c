@@ -97,21 +97,21 @@ static bool slice_place(const struct view_trace *t, struct slice *s, bool device
 	return true;
 }
 
-/* idle: the device whose idle time the query gives, NULL for any other rows. */
-static int rows_put(struct viewer *w, const char *sql, const char *idle, int64_t idle_pid)
+/* device: whose idle time the query gives, as idle_pid; NULL for any other rows. */
+static int rows_put(struct viewer *w, const char *query, const char *device, int64_t idle_pid)
 {
-	sqlite3_stmt *st = trace_prepare(&v.db, sql, w->trace);
+	sqlite3_stmt *st = trace_prepare(&v.db, query, w->trace);
 	int rc;
 
 	if (!st)
 		return -1;
-	if (idle)
-		db_bind_str(st, 3, idle);
+	if (device)
+		db_bind_str(st, 3, device);
 	while ((rc = db_step(&v.db, st)) > 0) {
-		struct slice s = { .pid = idle_pid, .tid = idle ? TID_IDLE :
+		struct slice s = { .pid = idle_pid, .tid = device ? TID_IDLE :
 			sqlite3_column_int64(st, 2) };
 
-		if (!idle && !slice_place(w->trace, &s, sql == dev_sql))
+		if (!device && !slice_place(w->trace, &s, query == dev_sql))
 			continue;
 		slice_read(&s, st);
 		rc = viewer_slice(w, &s);
@@ -216,15 +216,14 @@ static int device_put(struct viewer *w, size_t at, bool windows)
 
 static int trace_put(struct viewer *w)
 {
-	bool all = v.step_first == NO_INT;
-
-	w->first_ns = all ? INT64_MIN : INT64_MAX;
-	w->last_ns = all ? INT64_MAX : INT64_MIN;
+	w->first_ns = v.step_first == NO_INT ? INT64_MIN : INT64_MAX;
+	w->last_ns = ~w->first_ns;
 	if (process_label(w, NULL, pid_of(w->trace)) < 0 || tracks_label(w) < 0)
 		return -1;
-	for (size_t i = 0; i < w->trace->ndevice * 2; i++) /* windows of all, then lanes */
-		if (device_put(w, i % w->trace->ndevice, i < w->trace->ndevice) < 0)
-			return -1;
+	for (int windows = 1; windows >= 0; windows--) /* of all devices, then lanes */
+		for (size_t i = 0; i < w->trace->ndevice; i++)
+			if (device_put(w, i, windows) < 0)
+				return -1;
 	return rows_put(w, host_sql, NULL, 0) < 0 || rows_put(w, call_sql, NULL, 0) < 0 ||
 		rows_put(w, dev_sql, NULL, 0) < 0 ? -1 : 0;
 }

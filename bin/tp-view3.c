@@ -133,9 +133,8 @@ static int rows_put(const struct view3 *t)
 		if (copy_put(t, t->copy[i], number) < 0)
 			return -1;
 	}
-	part = NULL;
 	for (size_t i = 0; i < t->k.n; i++) {
-		number = t->k.kernel[i]->part == part ? number + 1 : 1;
+		number = i && t->k.kernel[i]->part == part ? number + 1 : 1;
 		part = t->k.kernel[i]->part;
 		if (kernel_put(t, t->k.kernel[i], number) < 0)
 			return -1;

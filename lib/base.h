@@ -15,7 +15,11 @@
 #include <time.h>
 
 #define RESULT_USED __attribute__((warn_unused_result))
+#define NEVER_NULL __attribute__((returns_nonnull))
 #define NORETURN __attribute__((noreturn))
+/* What holds by construction, said to the analyzers of make lint, which cannot see
+ * it from where they look (the sanitizers check it). */
+#define HOLDS(cond) ((cond) ? (void)0 : __builtin_unreachable())
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define MIN(a, b) ((a) < (b) ? (a) : (b))

@@ -3,7 +3,7 @@
 #include "mem.h"
 #include "say.h"
 
-void buf_room(struct buf *b, size_t n)
+char *buf_room(struct buf *b, size_t n)
 {
 	size_t want, cap;
 
@@ -11,30 +11,32 @@ void buf_room(struct buf *b, size_t n)
 		die("out of memory (%zu bytes wanted)", n);
 	want = b->len + n + 1; /* the NUL */
 	if (want <= b->cap)
-		return;
+		return b->data + b->len;
 	cap = b->cap ? b->cap : 64;
 	while (cap < want)
 		cap *= 2;
 	b->data = xreallocarray(b->data, cap, 1);
 	b->cap = cap;
 	b->data[b->len] = '\0';
+	return b->data + b->len;
 }
 
 void buf_addf(struct buf *b, const char *fmt, ...)
 {
 	va_list ap, again;
+	char *to;
 	int n;
 
-	buf_room(b, 0);
+	to = buf_room(b, 0);
 	va_start(ap, fmt);
 	va_copy(again, ap);
-	n = vsnprintf(b->data + b->len, b->cap - b->len, fmt, ap);
+	n = vsnprintf(to, b->cap - b->len, fmt, ap);
 	va_end(ap);
 	if (n < 0)
 		die("cannot format '%s'", fmt);
 	if ((size_t)n >= b->cap - b->len) {
-		buf_room(b, (size_t)n);
-		vsnprintf(b->data + b->len, b->cap - b->len, fmt, again);
+		to = buf_room(b, (size_t)n);
+		vsnprintf(to, b->cap - b->len, fmt, again);
 	}
 	va_end(again);
 	b->len += (size_t)n;

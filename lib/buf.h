@@ -11,15 +11,17 @@ struct buf {
 };
 #define BUF_INIT { NULL, 0, 0 }
 
-void buf_room(struct buf *b, size_t n);          /* at least n bytes free */
+/* At least n bytes free, and where they are. */
+char *buf_room(struct buf *b, size_t n) NEVER_NULL;
 static inline void buf_add(struct buf *b, const void *p, size_t n)
 {
-	if (n >= b->cap - b->len)
-		buf_room(b, n);
+	char *to = n < b->cap - b->len ? b->data + b->len : buf_room(b, n);
+
+	HOLDS(to);
 	if (n)
-		memcpy(b->data + b->len, p, n);
+		memcpy(to, p, n);
+	to[n] = '\0';
 	b->len += n;
-	b->data[b->len] = '\0';
 }
 static inline void buf_addc(struct buf *b, char c)
 {

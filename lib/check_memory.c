@@ -71,6 +71,7 @@ static int see(struct check *c, const struct sample *s)
 
 	if (i == PEAKS_MAX || s->type == 0)
 		return 0;
+	HOLDS(c->state); /* it grows with the peaks, which begin empty */
 	st = &c->state[i];
 	p = &c->l->peaks.item[i];
 	if (cannot_be(s->allocated, st->capacity) || cannot_be(s->reserved, st->capacity)) {

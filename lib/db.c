@@ -18,8 +18,7 @@ char *db_path(const char *path)
 	if (path[0] == '/')
 		return xstrdup(path);
 	p = xmalloc(n + 3);
-	memcpy(p, "./", 2);
-	memcpy(p + 2, path, n + 1);
+	snprintf(p, n + 3, "./%s", path);
 	return p;
 }
 

@@ -14,12 +14,15 @@ static int device_by_name(const void *pa, const void *pb)
 	return strcmp(a->idx, b->idx);
 }
 
+static int name_against(const void *name, const void *item)
+{
+	return strcmp(name, ((const struct device *)item)->idx);
+}
+
 /* In v sorted by name. */
 static struct device *find(const struct devices *v, const char *idx)
 {
-	struct device key = { .idx = (char *)(uintptr_t)idx };
-
-	return v->n ? bsearch(&key, v->item, v->n, sizeof *v->item, device_by_name) : NULL;
+	return v->n ? bsearch(idx, v->item, v->n, sizeof *v->item, name_against) : NULL;
 }
 
 static void add(struct devices *v, size_t *cap, const char *idx)

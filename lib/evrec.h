@@ -15,7 +15,7 @@
  * epoch_add_ns).  args and dist that are not JSON are left out. */
 int evrec_put(struct stream_writer *w, const struct event *ev, int64_t origin_ns) RESULT_USED;
 /* epoch_add_ns 0: none. */
-int evrec_put_info(struct stream_writer *w, const struct trace_info *info,
+int evrec_put_info(struct stream_writer *w, const struct trace_info *t,
 	int64_t epoch_add_ns) RESULT_USED;
 
 /* Reading: 1 it was an event and *ev is filled (valid while r is; ts_ns counts
@@ -27,7 +27,7 @@ int evrec_get(const struct rec *r, struct event *ev) RESULT_USED;
 /* Take what a run record says into info, which was initialised: 1 taken, 0 no
  * run record, -1 said.  What the record does not say is left alone, so that a
  * later one adds to it; *epoch_add_ns too.  A rank from "option" stays. */
-int evrec_get_info(const struct rec *r, struct trace_info *info,
+int evrec_get_info(const struct rec *r, struct trace_info *t,
 	int64_t *epoch_add_ns) RESULT_USED;
 
 #endif

@@ -18,12 +18,10 @@ static int line_field(void *arg, struct text key, enum rec_type type, struct tex
 		l->file = xmemdup0(value.s, value.n);
 	else if (type == REC_STR && text_is(key, "func") && !l->func)
 		l->func = xmemdup0(value.s, value.n);
-	else if (type == REC_NUM && text_is(key, "line") &&
-	    num_int(value, 0, INT64_MAX, &l->line) < 0)
-		return -1;
-	else if (type == REC_NUM && text_is(key, "dur_ns") &&
-	    num_int(value, 0, INT64_MAX, &l->dur_ns) < 0)
-		return -1;
+	else if (type == REC_NUM && text_is(key, "line"))
+		return num_int(value, 0, INT64_MAX, &l->line);
+	else if (type == REC_NUM && text_is(key, "dur_ns"))
+		return num_int(value, 0, INT64_MAX, &l->dur_ns);
 	return 0;
 }
 

@@ -215,6 +215,7 @@ int hooklink_wait(struct hooklink *l, int other_fd, int timeout_ms,
 	return other;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): depth bounds it, three folders deep */
 static void folder_remove(const char *dir, int depth)
 {
 	DIR *d = opendir(dir);

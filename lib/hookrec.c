@@ -103,9 +103,9 @@ static bool is_ours(struct text kind)
 		text_is(kind, "step");
 }
 
-int hookrec_line(void *arg, struct hook_client *c, struct text line)
+int hookrec_line(void *hookrec, struct hook_client *c, struct text line)
 {
-	struct hookrec *h = arg;
+	struct hookrec *h = hookrec;
 	struct process *p = process_of(h, c);
 	const char *why;
 	struct rec r;

@@ -40,7 +40,7 @@ struct hookrec {
 };
 
 void hookrec_init(struct hookrec *h, hookrec_fn *fn, void *arg);
-int hookrec_line(void *h, struct hook_client *c, struct text line);
+int hookrec_line(void *hookrec, struct hook_client *c, struct text line);
 /* Nothing seen?  One line that says at which door it stopped.  Returns whether
  * steps came. */
 bool hookrec_verdict(const struct hookrec *h, bool entered);

@@ -128,7 +128,8 @@ static const struct lane *stand_in(const struct late *c, struct stretch s)
 	return best;
 }
 
-/* The thread left no record in this part. */
+/* The thread left no record in this part: the one that stands in for it is walked
+ * once, and leaves no such part.  NOLINTNEXTLINE(misc-no-recursion) */
 static int hole_close(struct late *c, int64_t to_ns)
 {
 	if (!c->in_hole)
@@ -166,6 +167,7 @@ static int late_put(struct late *c, struct stretch s, const struct lane_wait *w,
 	return piece_put(c->v, c->gap, s, cause, &state);
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): see hole_close() */
 static int late_walk(struct late *c, struct stretch s)
 {
 	const struct lane *l = c->lane;

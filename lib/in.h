@@ -36,7 +36,7 @@ bool in_would_block(struct in *in);
 /* XXH64 of bytes, seed 0, streaming; the identity of a trace. */
 struct hash { uint64_t acc[4], total; unsigned char tail[32]; size_t ntail; };
 void hash_init(struct hash *h);
-void hash_add(struct hash *h, const void *p, size_t n);
+void hash_add(struct hash *h, const void *data, size_t n);
 uint64_t hash_value(const struct hash *h);
 
 #endif

@@ -31,6 +31,6 @@ int ingest_stream(struct ingest *g, struct in *in, const void *first, size_t n) 
 
 /* import_report.c: a line for each fault, and with -v the whole import report.
  * said: why it is partial was told. */
-void import_report(const struct trace_info *info, const char *step_rule, bool said);
+void import_report(const struct trace_info *t, const char *step_rule, bool said);
 
 #endif

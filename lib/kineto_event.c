@@ -75,7 +75,7 @@ static const struct cat_rule *find_rule(struct doc *d)
 
 	if (c.n >= sizeof d->last_cat)
 		return cat_rule(c);
-	if (strlen(d->last_cat) != c.n || memcmp(d->last_cat, c.s ? c.s : "", c.n)) {
+	if (strlen(d->last_cat) != c.n || memcmp(d->last_cat, c.s ? c.s : "", c.n) != 0) {
 		d->rule = cat_rule(c);
 		memcpy(d->last_cat, c.s ? c.s : "", c.n);
 		d->last_cat[c.n] = 0;

@@ -86,17 +86,17 @@ static bool is_unique(char *const *name, size_t n, size_t at)
 }
 
 /* Where a form makes two names one, those two fall back to the next longer. */
-static void keep_unique(char **name, char **longer, size_t n)
+static void keep_unique(char **form, char **longer, size_t n)
 {
 	bool *same = xcalloc(n + 1, sizeof *same);
 
 	for (size_t i = 0; i < n; i++)
-		same[i] = !is_unique(name, n, i);
+		same[i] = !is_unique(form, n, i);
 	for (size_t i = 0; i < n; i++) {
-		char *drop = same[i] ? name[i] : longer[i];
+		char *drop = same[i] ? form[i] : longer[i];
 
 		if (same[i])
-			name[i] = longer[i];
+			form[i] = longer[i];
 		free(drop);
 	}
 	free(same);

@@ -47,6 +47,7 @@ static void point_add(struct lane *l, int64_t ts_ns, const struct lane_state *st
 	if (last && keep_ns == INT64_MAX)
 		l->n = l->first = 0;
 	GROW(l->point, l->n, l->cap);
+	HOLDS(l->point);
 	l->point[l->n++] = (struct lane_point){ ts_ns, *state };
 	points_trim(l, keep_ns);
 }

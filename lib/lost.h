@@ -17,7 +17,7 @@
 
 struct lost; /* private */
 
-int lost_begin(struct lost **v, struct load *l) RESULT_USED;
+int lost_begin(struct lost **out, struct load *l) RESULT_USED;
 int lost_dev(struct lost *v, const struct dev *d, int64_t n) RESULT_USED;
 int lost_devs_end(struct lost *v) RESULT_USED;
 int lost_sweep(struct lost *v, struct anchors *a) RESULT_USED;

@@ -6,11 +6,11 @@
 
 #include "base.h"
 
-void *xmalloc(size_t n);
-void *xcalloc(size_t n, size_t size);            /* overflow checked */
-void *xreallocarray(void *p, size_t n, size_t size); /* overflow checked */
-char *xstrdup(const char *s);
-char *xmemdup0(const void *p, size_t n);         /* n bytes and a NUL */
+void *xmalloc(size_t n) NEVER_NULL;
+void *xcalloc(size_t n, size_t size) NEVER_NULL; /* overflow checked */
+void *xreallocarray(void *p, size_t n, size_t size) NEVER_NULL; /* overflow checked */
+char *xstrdup(const char *s) NEVER_NULL;
+char *xmemdup0(const void *p, size_t n) NEVER_NULL; /* n bytes and a NUL */
 
 /* Make room for one more element in a growing array:
  *	GROW(v.item, v.n, v.cap);  v.item[v.n++] = x; */

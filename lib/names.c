@@ -36,6 +36,7 @@ uint32_t text_hash(struct text t, uint64_t seed)
 
 int names_init(struct names *v, struct db *db, int64_t trace)
 {
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel hands it over so */
 	const void *random = (const void *)getauxval(AT_RANDOM);
 
 	memset(v, 0, sizeof *v);

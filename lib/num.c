@@ -71,7 +71,7 @@ struct decimal {
 
 static char decimal_digit(const struct decimal *d, size_t i)
 {
-	return i < d->nint ? d->s[i] : d->s[i + 1];
+	return d->s[i < d->nint ? i : i + 1];
 }
 
 /* The exponent saturates here: every text is far shorter, so that what lies
@@ -150,11 +150,13 @@ int num_scaled(struct text t, int scale, int64_t *out)
 		return -1;
 	keep = (int64_t)d.nint + d.exp + scale;
 	for (int64_t i = 0; i < keep; i++) {
-		bool real = (uint64_t)i < d.n;
+		char digit = '0';
 
-		if (!real && acc == 0)
+		if ((uint64_t)i < d.n)
+			digit = decimal_digit(&d, (size_t)i);
+		else if (acc == 0)
 			break;
-		if (!acc_digit(&acc, real ? decimal_digit(&d, (size_t)i) : '0'))
+		if (!acc_digit(&acc, digit))
 			return -1;
 	}
 	if (decimal_rounds_up(&d, keep, acc & 1)) {

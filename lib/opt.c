@@ -215,9 +215,9 @@ int opt_parse(const struct opt_page *page, int argc, char **argv)
 		c = getopt_long(argc, argv, t.letters, t.longs, NULL);
 		if (c < 0)
 			return optind;
-		if (c == '?' || c == ':')
-			bad_option(page, &t, c == ':');
 		o = table_find(&t, c);
+		if (!o) /* '?' or ':' */
+			bad_option(page, &t, c == ':');
 		if (o->to || o->kind == OPT_FN)
 			take(page, o, optarg);
 		else

@@ -126,7 +126,7 @@ static bool part_test(const struct part *p, const struct rank_row *row, struct b
 
 bool cond_holds(const struct cond *c, const struct rank_row *row)
 {
-	bool stack[COND_MAX + 1];
+	bool stack[COND_MAX + 1] = { false };
 	size_t n = 0;
 	struct buf tmp = BUF_INIT;
 	for (size_t i = 0; i < c->n; i++) {

@@ -115,6 +115,7 @@ static int trace_copy(struct db *db, int64_t from, bool *clash)
 	return store_number(db);
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): one type with the one above */
 static int run_copy(struct db *db, int64_t from, bool *clash)
 {
 	int64_t to;

@@ -23,23 +23,24 @@ struct mapped { char *s; size_t n; };
 static int file_map(const char *path, struct mapped *m)
 {
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC), r = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool failed;
 
 	*m = (struct mapped){ NULL, 0 };
 	if (fd < 0)
 		return error_errno("%s", path);
-	if (fstat(fd, &st)) {
-		r = error_errno("%s", path);
-	} else if (st.st_size > 0) {
-		m->s = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		m->n = (size_t)st.st_size;
-		if (m->s == MAP_FAILED) {
-			*m = (struct mapped){ NULL, 0 };
-			r = error_errno("%s", path);
-		}
+	failed = fstat(fd, &st) < 0;
+	if (!failed && st.st_size > 0) {
+		void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+		failed = at == MAP_FAILED;
+		if (!failed)
+			*m = (struct mapped){ at, (size_t)st.st_size };
 	}
+	if (failed)
+		(void)error_errno("%s", path);
 	close(fd);
-	return r;
+	return failed ? -1 : 0;
 }
 
 static void file_unmap(struct mapped *m)
@@ -105,6 +106,7 @@ static int join_put(gzFile z, const struct tracefile *t, const struct mapped *ra
 		warn("%s: no traceEvents: put in place as it is", t->raw);
 		return put(z, raw->s, raw->n);
 	}
+	HOLDS(raw->s);
 	rank_words(t, raw, key, &rank);
 	r = put(z, raw->s, key) || put(z, rank.data, rank.len) ||
 		put(z, raw->s + key, at - key) || put(z, lines->s, lines->n) ||

@@ -104,6 +104,7 @@ static bool is_hit(int64_t step, int64_t every, int64_t first)
 
 static int64_t off_ns(const struct search *f, size_t i)
 {
+	HOLDS(f->w->pattern > 0);
 	int64_t d = f->s->wall_ns[i] - f->expect_ns[i % (size_t)f->w->pattern];
 
 	return d < 0 ? -d : d;

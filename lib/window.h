@@ -80,8 +80,8 @@ struct window {
 };
 /* 0, or 1: no window to be had (too few steps). */
 int window_choose(const struct series *s, const struct window_want *want,
-	struct window *out) RESULT_USED;
-void window_reason(const struct window *w, const struct series *s, struct buf *out);
+	struct window *w) RESULT_USED;
+void window_reason(const struct window *w, const struct series *s, struct buf *b);
 /* The keys of a window record. */
 void window_put(const struct window *w, const struct series *s, struct jw *out);
 /* The series drawn, the window marked, the reason. */
