@@ -14,6 +14,8 @@ sampler    the main thread's line, some times a second
 profilers  a profiler that the script has of its own
 window     the profiled window (tp-capture)
 lines      the executing line, inside the window
+native     the capture library, engine cupti (tp-capture)
+marks      ranges for it: what is named, the wait in backward
 watch      --step FILE:LINE and MODULE:FUNC
 
 Rules: standard library only; torch is never imported, only met; no frame of

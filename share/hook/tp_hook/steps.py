@@ -59,7 +59,10 @@ class Steps:
             self.watch = watch.Watch(self, self.wish)
         from . import profilers
         self.profilers = profilers.Profilers(self)
-        if conf.get("window"):
+        if conf.get("engine") == "cupti":
+            from . import native
+            self.window = native.Native(self, conf)
+        elif conf.get("window"):
             from . import window
             self.window = window.Window(self, conf["window"])
 

@@ -1,0 +1,207 @@
+"""The capture library's side of the hook (engine cupti).
+
+libtpcapture.so is loaded by CUDA's driver, or here just before; it records what
+CUDA does, and reads the Python stack at each call.  What only Python knows is
+told to it from here: steps, the window's edges, what the script names
+(marks.py), and with `operators` PyTorch's operators, by way of NVTX.
+
+As Window of window.py it is told of the boundaries of steps.  Where the script
+runs a profiler of its own, CUPTI's records go to that one: ours gives way until
+it is over."""
+import ctypes
+import os
+import sys
+
+from . import marks
+
+LIBRARY = "libtpcapture.so"
+SOURCE = "CUDA_INJECTION64_PATH"  # where the driver finds it
+
+
+class Library:
+    """What capture.h declares.  Calls that only put something into memory keep
+    the GIL: giving it away costs a thread its turn."""
+
+    def __init__(self, path):
+        held, free = ctypes.PyDLL(path), ctypes.CDLL(path)
+        self.python, self.step, self.range = (
+            held.tp_capture_python, held.tp_capture_step, held.tp_capture_range)
+        self.start, self.stop = free.tp_capture_start, free.tp_capture_stop
+        ns, text = ctypes.c_int64, ctypes.c_char_p
+        self.step.argtypes = [ns, ns, ns]
+        self.range.argtypes = [ctypes.c_int, text, ns, ns, text, ctypes.c_int]
+        for fn in (self.step, self.range, self.start, self.stop):
+            fn.restype = None
+
+
+def find_library(hook):
+    """The library, or None."""
+    path = os.environ.get(SOURCE, "")
+    if os.path.basename(path) != LIBRARY:
+        return None  # tp-capture has said why
+    try:
+        return Library(path)
+    except (OSError, AttributeError) as e:
+        hook.note("the capture library cannot be loaded: %s" % e)
+        return None
+
+
+def prove(library):
+    """From within a generator too: its frame lies elsewhere."""
+    yield library.python(sys.hexversion)
+
+
+class Native:
+    def __init__(self, steps, conf):
+        self.steps, self.hook = steps, steps.hook
+        self.torch = steps.hook.torch
+        self.pid = os.getpid()
+        self.conf = conf
+        window = conf.get("window") or {}
+        self.first, self.last = window.get("first", 1), window.get("last")
+        self.then = window.get("then")
+        self.library = find_library(self.hook)
+        self.state = "idle"     # idle, on, away, done
+        self.step_ns = None     # begin of the step that runs
+        self.nvtx = None
+        self.marks = None
+        if self.library is None:
+            self.state = "done"
+            return
+        if conf.get("lines"):
+            self.prepare_lines()
+        self.marks = marks.Marks(steps, self.library, bool(conf.get("lines")),
+                                 not conf.get("operators"))
+        if self.last is None:
+            # recorded from the start, by the library itself
+            self.state = "on"
+            self.marks.start()
+
+    def prepare_lines(self):
+        how = next(prove(self.library))
+        version = "%d.%d" % sys.version_info[:2]
+        if how == 1:
+            self.hook.note("Python %s: its stacks are not read in place but asked for, "
+                           "which takes the GIL at each kernel launch" % version)
+        elif how != 0:
+            self.hook.note("Python %s: no stacks can be had" % version)
+
+    def off(self):
+        if self.library is None:
+            return
+        if os.getpid() != self.pid:
+            self.marks.stop()
+            return
+        if self.state == "idle" and self.hook.alive and self.steps.n:
+            self.hook.note("the job ended after %d steps, before the window "
+                           "(steps %d-%d)" % (self.steps.n, self.first, self.last))
+        self.quiet()
+        self.state = "done"
+        # threads may live on while Python ends
+        self.library.python(0)
+
+    # -- steps --------------------------------------------------------------------
+
+    def boundary(self, k):
+        """Step k begins."""
+        begun, self.step_ns = self.step_ns, self.steps.t0
+        if self.library is None:
+            return
+        if begun is not None and self.first < k <= (self.last or k) + 1:
+            self.library.step(k - 1, begun, self.step_ns)
+        if self.state == "done":
+            return
+        if self.last is not None and k > self.last:
+            self.finish()
+        elif self.state in ("idle", "away") and k >= self.first:
+            self.begin(k)
+        elif self.state == "on":
+            self.operators_on()
+
+    def begin(self, k):
+        if self.steps.profilers.at_work():
+            self.say_away()
+        elif self.state == "idle" and k > self.first:
+            self.missed()
+        else:
+            self.state = "on"
+            self.library.start()
+            self.marks.start()
+            self.operators_on()
+
+    def finish(self):
+        was, self.state = self.state, "done"
+        if was == "idle":
+            self.missed()
+            return
+        if was == "on":
+            self.stop()
+        if self.then == "stop":
+            self.steps.stop("the window")
+
+    def missed(self):
+        self.state = "done"
+        self.hook.note("the window (steps %d-%d) was passed before it could begin"
+                       % (self.first, self.last))
+
+    def stop(self):
+        self.quiet()
+        self.drain()
+        self.library.stop()
+
+    def quiet(self):
+        if self.marks:
+            self.marks.stop()
+        self.operators_off()
+
+    def idle_device(self):
+        """CUDA is there, and not at a graph, whose capture a wait would spoil."""
+        cuda = self.torch.cuda
+        try:
+            return cuda.is_initialized() and not cuda.is_current_stream_capturing()
+        except Exception:
+            return False
+
+    def drain(self):
+        """What the device has not done yet would have no times."""
+        if self.idle_device():
+            try:
+                self.torch.cuda.synchronize()
+            except Exception:
+                pass
+
+    # -- operators ----------------------------------------------------------------
+
+    def operators_on(self):
+        """PyTorch names its operators to NVTX, whose tool the library is.  Before
+        the job has begun CUDA this would; then the next step may have."""
+        if not self.conf.get("operators") or self.nvtx or not self.idle_device():
+            return
+        nvtx = self.torch.autograd.profiler.emit_nvtx()
+        try:
+            nvtx.__enter__()
+            self.nvtx = nvtx
+        except RuntimeError as e:
+            self.conf["operators"] = False
+            self.hook.note("no operators: %s" % e)
+
+    def operators_off(self):
+        nvtx, self.nvtx = self.nvtx, None
+        if nvtx is not None:
+            try:
+                nvtx.__exit__(None, None, None)
+            except Exception:
+                pass
+
+    # -- the script's own profiler ------------------------------------------------
+
+    def give_way(self):
+        if self.state == "on":
+            self.stop()
+            self.say_away()
+
+    def say_away(self):
+        self.state = "away"
+        self.hook.note("the script's own profiler works: nothing is recorded until it ends")
+        if self.last is not None:
+            self.hook.link.put_record({"kind": "tp_gave_way"})

@@ -1,0 +1,85 @@
+#!/bin/sh
+# The hook under engine cupti, on the CPU: what it tells the capture library, in
+# whose place t/mock/hooklib.c stands, and that the job stays what it is.
+. "$(dirname "$0")/lib.sh"
+PY=$("$TOP/t/torch-python" 2>/dev/null) || skip_all 'no torch (t/torch-python --make)'
+CC=${CC:-cc}
+command -v "$CC" >/dev/null 2>&1 || skip_all "no $CC"
+export KINETO_LOG_LEVEL=99 PYTHONWARNINGS=ignore OMP_NUM_THREADS=1 TP_TOLD="$SCRATCH/told"
+JOBS=$TOP/t/jobs
+
+"$CC" -std=c11 -D_GNU_SOURCE -fPIC -I"$TOP/lib" -shared -o libtpcapture.so \
+	"$TOP/t/mock/hooklib.c" || skip_all 'nothing can be compiled'
+
+# job CONF COMMAND...: ./out ./err are the job's, ./told what the library heard,
+# ./said what the starter did
+job() {
+	conf=$1
+	shift
+	rm -f told
+	touch told
+	CUDA_INJECTION64_PATH=${LIBRARY-$SCRATCH/libtpcapture.so} "$PY" "$TOP/t/mock/starter.py" \
+		"$TOP/share/hook" "{\"engine\":\"cupti\",\"step\":\"auto\",$conf}" \
+		"$PY" "$@" >out 2>err
+	echo $? >status
+}
+notes() { sed -n 's/.*"tp_note","text":"\(.*\)"}$/\1/p' said; }
+
+# --- a window -----------------------------------------------------------------
+"$PY" "$JOBS/marks.py" >plain.out 2>plain.err
+job '"lines":true,"window":{"first":2,"last":3,"then":"continue"}' "$JOBS/marks.py"
+is "$(cat status)" 1 'a job that ends by an exception: its status'
+same out plain.out 'its output'
+same err plain.err 'and its traceback are what they were'
+grep -v '_engine_run_backward' told >told.job
+cat >want <<'END'
+python on
+start
+range 1 enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__
+range 1 Optimizer.zero_grad#SGD.zero_grad
+range 1 mélange
+range 3 turn marks.py:25
+step 2
+range 1 Optimizer.step#SGD.step
+range 1 enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__
+range 1 Optimizer.zero_grad#SGD.zero_grad
+range 1 mélange
+range 3 turn marks.py:25
+step 3
+stop
+python off
+END
+same told.job want 'the window, its steps, what is named, and the line that waits for the backward pass'
+is "$(grep -cE 'range 3 _engine_run_backward (graph|__init__).py:[0-9]+$' told)" 2 'which is known as such'
+is "$(notes)" '' 'nothing is to be said'
+
+# --- all of it, beside a profiler of the script's ---------------------------------
+job '"lines":true' "$JOBS/own_profiler.py"
+is "$(cat status out)" '0
+own profile written' 'a job with a profiler of its own'
+is "$(cat err)" '' 'hears nothing'
+is "$(grep -cE '^(start|stop)' told)" 3 'ours stops for it, starts again, and stops for the next'
+is "$(sed -n '/^stop/,/^start/p' told | grep -c range)" 0 'and tells nothing meanwhile'
+is "$(grep -c '^step' told)/$(grep -c apart told)" 8/0 'the steps go on, without a gap'
+is "$(grep -c 'range.*ProfilerStep' told)" 0 "those of the script's profiler are no ranges"
+ok "$PY" -m json.tool own.json /dev/null -- 'its own trace is whole'
+is "$(notes)" "the script's own profiler works: nothing is recorded until it ends" 'it is said, once'
+
+# --- then stop, children, a Python that is not known --------------------------------
+TP_PYTHON=2 job '"lines":true,"window":{"first":2,"last":2,"then":"stop"}' \
+	"$JOBS/workers.py" fork
+is "$(cat status out err)" 0 'the job ends behind the window'
+is "$(grep -c '^python on' told)/$(grep -c '^step' told)" 1/1 'of its processes one is told of'
+holds said 'takes the GIL at each kernel launch' 'stacks by the GIL are said'
+
+# --- no library ----------------------------------------------------------------------
+LIBRARY=/nonexistent/libtpcapture.so
+job '"lines":true,"operators":true' "$JOBS/reads_back.py"
+is "$(cat status out err told)" '0
+done' 'without the library the job runs as ever'
+is "$(notes | wc -l | tr -d ' ')" 1 'and one line says why'
+LIBRARY=/lib/libother.so
+job '"lines":true,"window":{"first":2,"last":3,"then":"continue"}' "$JOBS/reads_back.py"
+is "$(cat status out err told; notes)" '0
+done' "another's library is none of ours"
+done_testing
