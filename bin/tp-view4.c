@@ -3,7 +3,7 @@
 #include "base.h"
 #include "face_comm.h"
 #include "say.h"
-#include "view_comm.h"
+#include "view_late.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,6 +81,8 @@ static int total_put(struct view *v, const struct comm_trace *ct, size_t d,
 	const struct comm_device *dev = &ct->device[d];
 	struct view_where where = { ct->t, dev->idx, step, NULL };
 	struct jw *w = view_row(v, "view4.total", &where);
+	if (ct->cpu_job)
+		jw_kbool(w, "cpu_job", true);
 	if (!step) {
 		jw_kint(w, "window_wall_ns", dev->wall_ns);
 		jw_kint(w, "count", (int64_t)comm_device_count(ct, d));
@@ -93,9 +95,9 @@ static int total_put(struct view *v, const struct comm_trace *ct, size_t d,
 
 static int totals_put(struct view *v, const struct comm_trace *ct)
 {
-	for (size_t d = 0; d < ct->t->ndevice; d++) {
+	for (size_t d = 0; d < ct->ndevice; d++) {
 		const struct comm_device *dev = &ct->device[d];
-		if (!view_wants_device(v, dev->idx) || !ct->t->device[d].busy_known)
+		if (!comm_wants_device(v, ct, d) || !dev->known)
 			continue;
 		if (total_put(v, ct, d, NULL, dev->total_ns, dev->exposed_ns) < 0)
 			return -1;
@@ -132,7 +134,7 @@ static int rank_put(struct view *v, const struct comm_all *a, const struct comm_
 		jw_kint(w, "clock_residual_ns", r->residual_ns);
 		jw_kint(w, "clock_ends", (int64_t)r->ends);
 	}
-	return view_put(v);
+	return late_put(v, ct) < 0 ? -1 : view_put(v);
 }
 
 /* One collective on all its ranks: who came last, how long the others waited. */
@@ -189,7 +191,7 @@ static int trace_put(struct view *v, const struct comm_all *a, const struct comm
  * two sweeps disagree: exposed of all is at most the sum, total likewise. */
 static int check(struct view *v, const struct comm_trace *ct)
 {
-	for (size_t d = 0; d < ct->t->ndevice && v->step_first == NO_INT; d++) {
+	for (size_t d = 0; d < ct->ndevice && v->step_first == NO_INT; d++) {
 		const struct comm_device *dev = &ct->device[d];
 		int64_t exposed = 0, total = 0;
 		struct view_where where = { ct->t, dev->idx, NULL, NULL };

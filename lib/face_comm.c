@@ -3,6 +3,7 @@
 #include "mem.h"
 #include "num.h"
 #include "tab.h"
+#include "view_late.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,11 @@ const struct comm_trace *comm_member(const struct comm_all *a, size_t run, size_
 		if (a->trace[i].run == run && a->trace[i].member == m)
 			return &a->trace[i];
 	return NULL;
+}
+
+bool comm_wants_device(const struct view *v, const struct comm_trace *ct, size_t d)
+{
+	return ct->device[d].idx ? view_wants_device(v, ct->device[d].idx) : !v->device;
 }
 
 size_t comm_device_count(const struct comm_trace *ct, size_t device)
@@ -32,7 +38,7 @@ int64_t comm_scaled(int64_t bytes, int64_t num, int64_t den)
 /* The first device's steps: the host's marks are the same for all of them. */
 static const struct view_step *step_number(const struct comm_trace *ct, int64_t number)
 {
-	for (size_t i = 0; ct->t->ndevice > 0 && i < ct->device[0].steps.n; i++) {
+	for (size_t i = 0; ct->ndevice > 0 && i < ct->device[0].steps.n; i++) {
 		const struct view_step *s = &ct->device[0].steps.step[i];
 		if (s->number == number && s->chosen)
 			return s;
@@ -75,7 +81,7 @@ int comm_skew_put(struct view *v, const struct comm_all *a)
 {
 	for (size_t at = 0; at < a->nrun; at++) {
 		const struct comm_trace *ct = comm_member(a, at, 0);
-		if (a->run[at].nrank < 2 || ct->t->ndevice == 0)
+		if (a->run[at].nrank < 2 || ct->ndevice == 0)
 			continue;
 		for (size_t i = 0; i < ct->device[0].steps.n; i++) {
 			int64_t number = ct->device[0].steps.step[i].number;
@@ -94,16 +100,17 @@ static void head_text(struct view *v, const struct comm_trace *ct, size_t d)
 	view_add_place(&v->text, ct->t, dev->idx);
 	if (ct->run != SIZE_MAX && ct->run > 0)
 		buf_addf(&v->text, " (run %zu)", ct->run + 1);
-	if (!ct->t->device[d].busy_known) {
+	if (!dev->known) {
 		buf_adds(&v->text, ": device activity unknown, so is communication\n");
 		return;
 	}
 	if (n == 0 && dev->total_ns == 0) {
-		buf_adds(&v->text, ": no communication kernels\n");
+		buf_adds(&v->text, ct->cpu_job ? ": a CPU job without communication\n" :
+			": no communication kernels\n");
 		return;
 	}
-	buf_addf(&v->text, ": %zu collectives, %s (%s of the window); hidden %s, exposed %s (%s)\n",
-		n, num_fmt_ns(total, dev->total_ns),
+	buf_addf(&v->text, ": %s%zu collectives, %s (%s of the window); hidden %s, exposed %s (%s)\n",
+		ct->cpu_job ? "a CPU job, " : "", n, num_fmt_ns(total, dev->total_ns),
 		num_fmt_share(share, dev->total_ns, dev->wall_ns),
 		num_fmt_ns(hidden, dev->total_ns - dev->exposed_ns),
 		num_fmt_ns(out, dev->exposed_ns),
@@ -157,7 +164,10 @@ static void place_short(char *out, const struct comm_trace *ct, size_t device)
 	char rank[NUM_LEN] = "-";
 	if (ct->t->rank != NO_INT)
 		snprintf(rank, sizeof rank, "%" PRId64, ct->t->rank);
-	snprintf(out, 2 * NUM_LEN, "%s/%.20s", rank, ct->device[device].idx);
+	if (ct->cpu_job)
+		snprintf(out, 2 * NUM_LEN, "%s/cpu", rank);
+	else
+		snprintf(out, 2 * NUM_LEN, "%s/%.20s", rank, ct->device[device].idx);
 }
 
 static int kind_row(struct view *v, struct tab *tab, const struct ordered *o)
@@ -251,13 +261,15 @@ static void run_text(struct view *v, const struct comm_all *a, size_t at)
 }
 
 /* First of all: is it the network, or a rank? */
-static void verdict_text(struct buf *b, const struct arrive *run, size_t at)
+static int verdict_text(struct view *v, const struct comm_all *a, size_t at)
 {
+	struct buf *b = &v->text;
+	const struct arrive *run = &a->run[at];
 	const struct arrive_rank *late = &run->rank[0];
 	int64_t wait = 0, wire = 0;
 	char w[NUM_LEN], x[NUM_LEN];
 	if (run->nset == 0)
-		return;
+		return 0;
 	for (size_t r = 0; r < run->nrank; r++) {
 		wait += run->rank[r].wait_ns;
 		wire += run->rank[r].wire_ns;
@@ -267,19 +279,21 @@ static void verdict_text(struct buf *b, const struct arrive *run, size_t at)
 	buf_addf(b, "run %zu: of the matched time %s is waiting for the last rank, %s the wire",
 		at + 1, num_fmt_ns(w, wait), num_fmt_ns(x, wire));
 	/* Half of all waiting is for one rank: it has a name. */
-	if (wait > wire && late->late_ns * 2 > wait)
+	bool named = wait > wire && late->late_ns * 2 > wait;
+	if (named)
 		buf_addf(b, "\nlate rank: %" PRId64 ", the others waited %s for it",
 			late->rank, num_fmt_ns(w, late->late_ns));
 	buf_adds(b, "\n");
+	return named ? late_text(v, comm_member(a, at, (size_t)(late - run->rank))) : 0;
 }
 
 /* Devices that the trace only lists (the host's other GPUs) are not shown. */
 static void trace_text(struct view *v, const struct comm_trace *ct)
 {
 	bool shown = false;
-	for (size_t d = 0; d < ct->t->ndevice; d++) {
-		if (!view_wants_device(v, ct->device[d].idx) ||
-		    (ct->device[d].ops == 0 && ct->t->device[d].busy_known))
+	for (size_t d = 0; d < ct->ndevice; d++) {
+		if (!comm_wants_device(v, ct, d) ||
+		    (ct->device[d].ops == 0 && ct->device[d].known))
 			continue;
 		head_text(v, ct, d);
 		shown = true;
@@ -294,7 +308,8 @@ int comm_text(struct view *v, const struct comm_all *a)
 {
 	size_t n = 0;
 	for (size_t r = 0; r < a->nrun; r++)
-		verdict_text(&v->text, &a->run[r], r);
+		if (verdict_text(v, a, r) < 0)
+			return -1;
 	for (size_t i = 0; i < a->n; i++) {
 		trace_text(v, &a->trace[i]);
 		n += a->trace[i].comm.n;

@@ -1,22 +1,10 @@
 #include "base.h"
-#include "view_comm.h"
+#include "view_comm_in.h"
+#include "view_late.h"
 #include "in.h"
 #include "mem.h"
 
 #include <stdlib.h>
-
-/* What one trace's scan goes through. */
-struct scan {
-	struct view *v;
-	struct comm_trace *ct;
-	struct names names;
-	sqlite3_stmt *args, *up;
-	int64_t stack_call;       /* whose stack_text holds */
-	struct buf stack_text;
-	struct split *split;
-	struct spans *spans;
-	struct span_sink { struct spans *spans; } *sink;
-};
 
 static void piece_take(void *arg, const struct split_op *op, int64_t start_ns,
 	int64_t end_ns)
@@ -36,11 +24,12 @@ static int64_t step_end(const struct view *v, const struct view_step *s)
 		s->ts_ns + s->dur_ns;
 }
 
-static int device_open(struct scan *s, size_t d)
+static int device_open(struct comm_scan *s, size_t d)
 {
 	struct comm_device *dev = &s->ct->device[d];
-	dev->idx = s->ct->t->device[d].idx;
-	if (view_steps(s->v, s->ct->t, dev->idx, &dev->steps) < 0)
+	dev->idx = s->ct->cpu_job ? NULL : s->ct->t->device[d].idx;
+	dev->known = s->ct->cpu_job || s->ct->t->device[d].busy_known;
+	if (view_steps(s->v, s->ct->t, dev->idx ? dev->idx : "", &dev->steps) < 0)
 		return -1;
 	dev->span = xcalloc(dev->steps.n + 1, sizeof *dev->span);
 	for (size_t i = 0; i < dev->steps.n; i++) {
@@ -64,7 +53,7 @@ static int32_t step_of(const struct comm_device *d, int64_t start_ns)
 
 /* The names around the call, the innermost four: c10d's operator and the
  * annotation inside it say what a bare ncclDevKernel_SendRecv was. */
-static int stack_read(struct scan *s, int64_t call)
+static int stack_read(struct comm_scan *s, int64_t call)
 {
 	int64_t base = s->ct->t->id << STORE_N_BITS;
 	if (call == s->stack_call)
@@ -87,7 +76,7 @@ static int stack_read(struct scan *s, int64_t call)
 	return rc;
 }
 
-static int identify(struct scan *s, const struct dev_op *op, struct coll_info *info)
+static int identify(struct comm_scan *s, const struct dev_op *op, struct coll_info *info)
 {
 	struct text args = { NULL, 0 };
 	sqlite3_reset(s->args);
@@ -108,7 +97,27 @@ static int identify(struct scan *s, const struct dev_op *op, struct coll_info *i
 	return 0;
 }
 
-static int comm_op(struct scan *s, size_t d, const struct dev_op *op)
+void comm_scan_part(struct comm_scan *s, size_t d, const struct split_op *x)
+{
+	spans_op(&s->spans[d], &s->split[d], x);
+	split_add(&s->split[d], x);
+	if (x->class == SPLIT_COMPUTE)
+		comm_compute(&s->ct->comm, d, x->start_ns, x->end_ns);
+}
+
+void comm_scan_item(struct comm_scan *s, const struct comm_key *key,
+	const struct coll_info *info, int64_t start_ns, int64_t end_ns)
+{
+	const struct comm_device *dev = &s->ct->device[key->device];
+	int32_t step = step_of(dev, start_ns);
+	if (s->v->step_first != NO_INT && (step < 0 || !dev->steps.step[step].chosen))
+		return;
+	struct comm_item item = { .start_ns = start_ns, .end_ns = end_ns,
+		.bytes = info->bytes, .seq = info->seq, .step = step };
+	comm_add(&s->ct->comm, key, &item);
+}
+
+static int comm_op(struct comm_scan *s, size_t d, const struct dev_op *op)
 {
 	struct coll_info info;
 	if (identify(s, op, &info) < 0)
@@ -117,17 +126,11 @@ static int comm_op(struct scan *s, size_t d, const struct dev_op *op)
 		.frame = op->frame, .how = op->how, .coll = info.op,
 		.group_size = info.group_size };
 	memcpy(key.group, info.group, sizeof key.group);
-	const struct comm_device *dev = &s->ct->device[d];
-	int32_t step = step_of(dev, op->ts_ns);
-	if (s->v->step_first != NO_INT && (step < 0 || !dev->steps.step[step].chosen))
-		return 0;
-	struct comm_item item = { .start_ns = op->ts_ns, .end_ns = op->ts_ns + op->dur_ns,
-		.bytes = info.bytes, .seq = info.seq, .step = step };
-	comm_add(&s->ct->comm, &key, &item);
+	comm_scan_item(s, &key, &info, op->ts_ns, op->ts_ns + op->dur_ns);
 	return 0;
 }
 
-static int op_take(struct scan *s, const struct dev_op *op)
+static int op_take(struct comm_scan *s, const struct dev_op *op)
 {
 	const struct view_track *k = &s->ct->t->track[op->track - 1];
 	if (k->device_at < 0 || !view_wants_device(s->v, k->device))
@@ -137,14 +140,11 @@ static int op_take(struct scan *s, const struct dev_op *op)
 		cat_is_copy(op->cat) ? SPLIT_COPY :
 			op->cat == CAT_COMM ? SPLIT_COMM : SPLIT_COMPUTE,
 		k->stream_order, op->corr, NULL };
-	spans_op(&s->spans[d], &s->split[d], &x);
-	split_add(&s->split[d], &x);
-	if (op->cat == CAT_KERNEL)
-		comm_compute(&s->ct->comm, d, x.start_ns, x.end_ns);
+	comm_scan_part(s, d, &x);
 	return op->cat == CAT_COMM ? comm_op(s, d, op) : 0;
 }
 
-static int ops_scan(struct scan *s)
+static int ops_scan(struct comm_scan *s)
 {
 	struct dev_scan scan;
 	struct dev_op op;
@@ -163,7 +163,7 @@ static int ops_scan(struct scan *s)
 	return more;
 }
 
-static void device_close(struct scan *s, size_t d)
+static void device_close(struct comm_scan *s, size_t d)
 {
 	struct comm_device *dev = &s->ct->device[d];
 	split_end(&s->split[d]);
@@ -183,12 +183,14 @@ static const char UP_SQL[] = "WITH RECURSIVE up(parent, name, depth) AS ("
 
 static int trace_load(struct view *v, struct comm_trace *ct, const struct view_trace *t)
 {
-	size_t n = t->ndevice;
-	struct scan s = { .v = v, .ct = ct, .split = xcalloc(n + 1, sizeof *s.split),
+	size_t n = trace_is_cpu_job(t) ? 1 : t->ndevice;
+	struct comm_scan s = { .v = v, .ct = ct, .split = xcalloc(n + 1, sizeof *s.split),
 		.spans = xcalloc(n + 1, sizeof *s.spans),
 		.sink = xcalloc(n + 1, sizeof *s.sink), .stack_call = NO_INT,
 		.stack_text = BUF_INIT };
 	ct->t = t;
+	ct->cpu_job = trace_is_cpu_job(t);
+	ct->ndevice = n;
 	ct->run = SIZE_MAX;
 	ct->device = xcalloc(n + 1, sizeof *ct->device);
 	comm_init(&ct->comm);
@@ -199,7 +201,7 @@ static int trace_load(struct view *v, struct comm_trace *ct, const struct view_t
 	for (size_t d = 0; d < n && status == 0; d++)
 		status = device_open(&s, d);
 	if (status == 0)
-		status = ops_scan(&s);
+		status = ct->cpu_job ? comm_scan_host(&s) : ops_scan(&s);
 	for (size_t d = 0; d < n; d++)
 		device_close(&s, d);
 	comm_done(&ct->comm);
@@ -326,13 +328,13 @@ int comm_all_load(struct view *v, struct comm_all *a)
 	waits_take(a);
 	for (size_t i = 0; i < a->n; i++)
 		comm_sum(&a->trace[i].comm);
-	return 0;
+	return late_find(v, a);
 }
 
 void comm_all_release(struct comm_all *a)
 {
 	for (struct comm_trace *ct = a->trace; ct < a->trace + a->n; ct++) {
-		for (size_t d = 0; d < ct->t->ndevice; d++) {
+		for (size_t d = 0; d < ct->ndevice; d++) {
 			steps_release(&ct->device[d].steps);
 			free(ct->device[d].span);
 		}

@@ -62,6 +62,49 @@ holds out '"matched_by":"order".*"last_rank":1.*"skew_ns":300000' 'ends tie the 
 holds out '"rank":1,"run":1,.*"clock_offset_ns":400000,"clock_residual_ns":0,"clock_ends":1' \
 	'the offset and its residual are shown'
 
+# What the late rank did meanwhile: its device waits for a launch that comes at
+# 480, after a line of 400 us; then the same with a kernel that keeps it busy.
+frame() { # NAME TS DUR
+	printf '{"ph":"X","cat":"python_function","name":"%s","pid":9,"tid":9,"ts":%s,"dur":%s,"args":{}},\n' "$1" "$2" "$3"
+}
+frames() { frame '/u/t.py(3): main [line]' 100 20; frame '/u/t.py(7): main [line]' 120 370; }
+{ call 105 3; kernel gemm 7 110 5 3; call 480 1; frames
+  kernel "$NCCL" 20 500 100 1 ",\"Seq\":7,$A"; } | trace 1 1700000000000000000 a >late.json
+tp-ingest -q -o l.db r0.json late.json
+runs 0 'a rank that is held up by its host' tp-view4 -t l.db
+holds out '^  meanwhile its device was idle: host, at /u/t.py:7 \(main\), 281 us of 300 us' 'text says where'
+tp-view4 -j l.db >out
+holds out '"view4.rank".*"rank":1.*"late_ns":300000,"late_at_ns":281000,"late_cause":"host","late_file":"/u/t.py","late_line":7,"late_func":"main","late_how":"line"' \
+	'so does the row'
+is "$(grep -c late_file out)" 1 'of that rank alone'
+{ call 105 3; kernel gemm 7 110 385 3; call 480 1; frames
+  kernel "$NCCL" 20 500 100 1 ",\"Seq\":7,$A"; } | trace 1 1700000000000000000 a >busy.json
+tp-ingest -q -o b.db r0.json busy.json
+tp-view4 -t b.db >out
+holds out '^  meanwhile its device was busy, 295 us of 300 us' 'a device with work of its own is told apart'
+
+# A CPU job: gloo's annotations are the collectives, operators are compute.
+gloo() { # NAME TS DUR
+	printf '{"ph":"X","cat":"user_annotation","name":"gloo:%s","pid":9,"tid":11,"ts":%s,"dur":%s,"args":{}},\n' "$1" "$2" "$3"
+}
+op() { # NAME TS DUR
+	printf '{"ph":"X","cat":"cpu_op","name":"%s","pid":9,"tid":9,"ts":%s,"dur":%s,"args":{}},\n' "$1" "$2" "$3"
+}
+{ gloo all_reduce 200 400; op aten::mm 250 100; op c10d::allreduce_ 400 100; gloo barrier 700 10; } |
+	trace 0 1700000000000000000 a >c0.json
+{ gloo all_reduce 500 100; gloo barrier 702 8; frames; } | trace 1 1700000000000000000 a >c1.json
+tp-ingest -q -o c.db c0.json c1.json
+runs 0 'two ranks without a device' tp-view4 -j c.db
+holds out '"rank":0,"op":"all_reduce","name":"gloo:all_reduce","p2p":false,"count":1,"total_ns":400000,"hidden_ns":100000,"exposed_ns":300000,.*"wait_ns":300000,"wire_ns":100000' \
+	'an operator hides it, its own hand-over does not'
+holds out '"view4.total","key":"[^"]*","trace":[12],"rank":0,"cpu_job":true,.*"count":2,"total_ns":410000,"hidden_ns":100000,"exposed_ns":310000' 'the total says that it is a CPU job'
+holds out '"view4.rank".*"rank":1.*"late_ns":300000,"late_at_ns":290000,"late_file":"/u/t.py","late_line":7' 'the late rank has its line'
+tp-view4 -t c.db >out
+holds out '^  meanwhile its thread was in Python, at /u/t.py:7 \(main\), 290 us of 300 us' 'in text too'
+holds out '^rank 0: a CPU job, 2 collectives, 410 us' 'and what it is'
+runs 0 '--device' tp-view4 -j --device 0 c.db
+lacks out 'view4.(collective|total)' 'chooses no CPU job'
+
 # expected: exposure by kernel name, and the union, on every real trace
 if [ ! -d "$TP_SHARED/expected" ] || ! command -v python3 >/dev/null; then
 	skip 1 'no shared/expected here'
@@ -99,6 +142,69 @@ print('devices compared:', seen)
 sys.exit(bool(bad) or seen == 0)
 PY
 	ok python3 cmp.py "$TP_SHARED" -- 'collectives of every real trace are what is expected'
+fi
+
+# Wait and wire of every rank of real NCCL jobs, and busbw of one whose kernels
+# carry sizes, by a few lines that share nothing with the program: kernels of one
+# name are matched by order (the ranks here ran the same ones).
+public=$TP_SHARED/traces/public
+if [ ! -d "$public" ] || ! command -v python3 >/dev/null; then
+	skip 3 'no shared/traces here'
+else
+	cat >ranks.py <<'PY'
+import glob, gzip, json, subprocess, sys
+where, what = sys.argv[1:]
+files = sorted(glob.glob(where + '/*.gz'))
+subprocess.run(['tp-ingest', '-q', '-o', what + '.db'] + files, stderr=subprocess.DEVNULL)
+out = subprocess.run(['tp-view4', '-j', what + '.db'], capture_output=True, text=True).stdout
+rows = [json.loads(line) for line in out.splitlines()]
+ranks = {}
+for path in files:
+    job = json.load(gzip.open(path))
+    ops = [e for e in job['traceEvents'] if e.get('cat') == 'kernel' and 'nccl' in e['name'].lower()]
+    ranks[job['distributedInfo']['rank']] = sorted(ops, key=lambda e: e['ts'])
+got, want = {}, {}
+if what == 'waits':
+    for r, ops in ranks.items():
+        w = want[r] = [0, 0]
+        nth = {}
+        for e in ops:
+            i = nth[e['name']] = nth.get(e['name'], -1) + 1
+            same = [[o for o in x if o['name'] == e['name']][i] for x in ranks.values()]
+            wait = min(max(o['ts'] for o in same) - e['ts'], e['dur'])
+            w[0] += wait * 1000
+            w[1] += (e['dur'] - wait) * 1000
+    got = {r['rank']: [r['wait_ns'], r['wire_ns']] for r in rows if r['kind'] == 'view4.rank'}
+else:
+    size = {'Float': 4, 'Int': 4, 'Long': 8, 'Half': 2, 'BFloat16': 2, 'Byte': 1, 'Double': 8}
+    bus = {'allreduce': lambda n: 2 * (n - 1) / n, 'broadcast': lambda n: 1}
+    for e in ranks[0]:
+        a = e['args']
+        kind = a['Collective name'].strip('_').replace('_', '')
+        n = max(a['In msg nelems'], a['Out msg nelems']) * size[a['dtype']]
+        w = want.setdefault(e['name'], [0, 0, 0])
+        factor = bus.get(kind, lambda n: (n - 1) / n)(a['Group size'])
+        w[0] += 1
+        w[1] += n
+        w[2] += round(n * factor)
+    want = {k: [v[0], v[1], round(v[2])] for k, v in want.items()}
+    for r in rows:
+        if r['kind'] == 'view4.collective':
+            g = got.setdefault(r['name'], [0, 0, 0])
+            g[0] += r['count']
+            g[1] += r['bytes']
+            g[2] += round(r['busbw_gbps'] * r['total_ns'])
+    ok = got.keys() == want.keys() and all(
+        got[k][:2] == want[k][:2] and abs(got[k][2] - want[k][2]) < 0.002 * want[k][2] for k in want)
+    print(got, want)
+    sys.exit(not (ok and want))
+print(got, want)
+sys.exit(not (got == want and len(got) > 1))
+PY
+	ok python3 ranks.py "$public/nv-resnet-2rank" waits -- 'wait and wire of two ranks'
+	rm -f waits.db
+	ok python3 ranks.py "$public/nv-dlrm-8rank" waits -- 'of eight'
+	ok python3 ranks.py "$public/nv-collective-args" bus -- 'bytes and busbw where kernels carry sizes'
 fi
 
 # sizes that no job has are unknown: no product of them leaves an int64
