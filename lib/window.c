@@ -200,9 +200,11 @@ static void steps_judge(struct search *f, const struct regime *r)
 		if (begun && !typical && !periodic && w->nodd++ < WINDOW_ODDS)
 			w->odd[w->nodd - 1] = step;
 	}
-	if (w->startup < (int64_t)r->from)
-		w->startup = w->chosen == 1 && r->from < 2 * WINDOW_LEAST ?
-			(int64_t)r->from : 0;
+	/* before a later regime lies another, unless that is a few steps long */
+	if (r->from >= 2 * WINDOW_LEAST || w->chosen > 1)
+		w->startup = 0;
+	else
+		w->startup = MAX(w->startup, (int64_t)r->from);
 }
 
 /* Lower is better.  What is to be avoided counts most, before the window too;

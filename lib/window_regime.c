@@ -43,18 +43,19 @@ static void regime_measure(const int64_t *wall_ns, struct regime *r)
 /* The best place to cut r, 0: none. */
 static size_t cut_best(const int64_t *wall_ns, const struct regime *r)
 {
-	int64_t unit = MAX(MAX(r->deviation_ns, r->median_ns / 100), 1);
+	int64_t unit = MAX(MAX(r->deviation_ns, r->median_ns / 100), 1000) / 1000;
 	int64_t total = 0, left = 0;
 	size_t n = r->to - r->from, best = 0;
 	double best_score = 0;
 
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < n; i++) {
+			/* in thousandths: in whole deviations two regimes of one
+			 * deviation each would be one */
 			int64_t y = (wall_ns[r->from + i] - r->median_ns) / unit;
 			double diff, score;
 
-			/* clipped first: the product of a step of 292 years overflows */
-			y = MAX(MIN(y, CLIP / 1000), -CLIP / 1000) * 1000;
+			y = MAX(MIN(y, CLIP), -CLIP);
 			if (pass == 0) {
 				total += y;
 				continue;

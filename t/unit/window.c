@@ -93,6 +93,23 @@ static void two_regimes_and_two_beats(void **state)
 	assert_int_equal(window.beat[1].every, 20);
 }
 
+/* A job that the device holds back: after each evaluation its queue is empty, and
+ * the host is through three steps before it has to wait again. */
+static void run_ahead_hides_no_regime(void **state)
+{
+	(void)state;
+	for (int s = 1; s <= 100; s++) {
+		int since = (s - 1) % 10;
+
+		add(s, since == 0 ? 180 : s <= 25 || since <= 3 ? 8 : 45);
+	}
+	assert_int_equal(choose(3), 0);
+	assert_int_equal(window.nregime, 2);
+	assert_true(window.regime[window.chosen].from >= 20);
+	for (int64_t s = window.first_step; s < window.first_step + 3; s++)
+		assert_in_range(series.wall_ns[s - 1], 44 * MS, 46 * MS);
+}
+
 static void start_up_is_no_regime(void **state)
 {
 	static const int64_t begin[] = { 9000, 400, 300, 150, 120 };
@@ -208,6 +225,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		T(too_few_steps), T(short_series_takes_the_usual),
 		T(two_regimes_and_two_beats), T(start_up_is_no_regime),
+		T(run_ahead_hides_no_regime),
 		T(pattern_is_covered_whole), T(one_long_step_in_four_is_a_pattern),
 		T(steps_that_compile_are_avoided), T(schedule_is_avoided),
 		T(schedule_refuses_nonsense), T(longest_rank_counts),
