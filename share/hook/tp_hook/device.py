@@ -38,10 +38,10 @@ class Device:
     def begin(self):
         self.last = self.mark()
 
-    def step(self, record, late):
+    def step(self, record, late, event=None):
         """A step has ended: its record goes out once the device has passed it.
-        late: its boundary is past already, so there is no event for it."""
-        before, self.last = self.last, None if late else self.mark()
+        late: its boundary is past already, with the event made there, if any."""
+        before, self.last = self.last, event if late else self.mark()
         self.wait.append((record, before, self.last))
         self.drain()
 

@@ -151,16 +151,16 @@ class Steps:
         if self.t0 is None:
             self.begin(now)
             if self.rule is None:
-                self.undecided(now)
+                self.undecided(now, late)
         elif self.rule == "forward":
             self.boundary(now, late)
         elif self.rule is None:
-            self.undecided(now)
+            self.undecided(now, late)
 
-    def undecided(self, now):
+    def undecided(self, now, late=False):
         self.calls += 1
         if self.calls > 1:
-            self.pending.append(now)
+            self.pending.append((now, None if late else self.device.mark()))
         if self.hook.torch.is_grad_enabled():
             self.grad_calls += 1
         enough = INFER_CALLS if self.grad_calls == 0 else GRAD_CALLS
@@ -176,8 +176,8 @@ class Steps:
         self.rule = rule
         pending, self.pending = self.pending, []
         if rule == "forward":
-            for at_ns in pending:
-                self.boundary(at_ns, late=True)
+            for at_ns, event in pending:
+                self.boundary(at_ns, late=True, event=event)
         elif self.forward:
             self.forward.off()
 
@@ -206,8 +206,9 @@ class Steps:
         if self.window:
             self.window.boundary(1)
 
-    def boundary(self, now, late=False):
-        """The running step ends here and the next one begins."""
+    def boundary(self, now, late=False, event=None):
+        """The running step ends here and the next one begins; event: the device's
+        mark of a boundary that was late in being known."""
         hook, t0 = self.hook, self.t0
         self.t0 = now
         self.n += 1
@@ -223,7 +224,7 @@ class Steps:
             rss = host_rss_bytes()
             if rss is not None:
                 record["host_bytes"] = rss
-        self.device.step(record, late)
+        self.device.step(record, late, event)
         if due:
             hook.link.flush(now)
             if hook.sampler.stopping is None:

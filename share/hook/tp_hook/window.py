@@ -80,10 +80,13 @@ class Window:
         kinds = [profiler.ProfilerActivity.CPU]
         if self.torch.cuda.is_available():
             kinds.append(profiler.ProfilerActivity.CUDA)
+        more = {}
+        if "acc_events" in profiler._KinetoProfile.__init__.__code__.co_varnames:
+            more["acc_events"] = True  # else a warning of it in the job's stderr
         self.prof = profiler._KinetoProfile(
             activities=kinds, record_shapes=bool(self.conf.get("shapes")),
             profile_memory=bool(self.conf.get("memory")),
-            with_stack=bool(self.conf.get("stacks")))
+            with_stack=bool(self.conf.get("stacks")), **more)
         # what Kineto logs would be in the job's stderr
         was = os.environ.get("KINETO_LOG_LEVEL")
         os.environ["KINETO_LOG_LEVEL"] = "99"
