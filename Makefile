@@ -97,7 +97,7 @@ CUDA_I = -isystem $(dir $(CUPTI_H)) -isystem $(CUDA_HOME)/include
 $(CAPO): ALL_CFLAGS += -fvisibility=hidden $(CUDA_I)
 # a CUDA that computes nothing, for the tests (t/cuda/sim.h)
 SIM := $(if $(filter %.so,$(CAPTURE)),$(addprefix $(B)/t/cuda/,libcuda.so.1 \
-	libcupti.so.13 libcupti.so.12 job))
+	libcupti.so.13 job))
 SIM_CC = $(CC) -D_GNU_SOURCE $(filter-out -Wpedantic -Wmissing-prototypes,$(WARN)) \
 	$(MODEFLAGS) -fPIC $(CFLAGS) -It/cuda
 $(B)/t/cuda/libcuda.so.1: t/cuda/libcuda.c t/cuda/sim.h $(B)/.flags
@@ -106,9 +106,6 @@ $(B)/t/cuda/libcuda.so.1: t/cuda/libcuda.c t/cuda/sim.h $(B)/.flags
 $(B)/t/cuda/libcupti.so.13: t/cuda/libcupti.c t/cuda/sim.h $(B)/.flags
 	@mkdir -p $(@D)
 	$(SIM_CC) $(CUDA_I) -shared -Wl,-soname,$(@F) -o $@ $< -ldl -lpthread
-# another file, so that a test can have one of the two alone
-$(B)/t/cuda/libcupti.so.12: $(B)/t/cuda/libcupti.so.13
-	@mkdir -p $(@D)/12 && cp $< $(@D)/12/$(@F) && cp $< $@
 $(B)/t/cuda/job: t/cuda/job.c t/cuda/sim.h $(B)/.flags
 	@mkdir -p $(@D)
 	$(SIM_CC) -o $@ $< -ldl -lpthread
@@ -134,7 +131,8 @@ $(B)/.flags: force | $(B)/.dirs
 # check and demo work on a bare machine: t/need installs what is missing, and
 # only then the second make looks for the libraries.
 check demo:
-	@t/need build $@
+	@t/need build $@ $(if $(filter check,$@),cuda)
+	@$(if $(filter check,$@),[ -e $(CUDA_HOME)/include/cupti.h ] || t/cuda-headers || :)
 	@echo 'building what is not built, up to a minute (V=1 shows the commands)'
 	@$(MAKE) $(if $(V),,-s) --no-print-directory $@-now
 tests: all $(UNIT) $(SHIM) $(REPLAY) $(TOOL) $(SIM)

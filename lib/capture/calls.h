@@ -16,11 +16,4 @@ int calls_open(void) RESULT_USED;
 /* Switch the callbacks on or off.  One caller at a time.  -1: CUPTI refused. */
 int calls_set(bool on);
 
-/* Is the call with this name (without version and variant, call_name) recorded? */
-bool call_wanted(const char *name, size_t n);
-/* Does it launch kernels: then the job holds no lock of its own meanwhile. */
-bool call_launches(const char *name, size_t n);
-/* "cudaMemcpyAsync_ptsz_v7000" -> "cudaMemcpyAsync"; a driver's "_v2" stays. */
-struct text call_name(const char *name);
-
 #endif

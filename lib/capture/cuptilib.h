@@ -19,7 +19,7 @@
 	X(ActivityEnable) X(ActivityDisable) X(ActivityFlushAll) \
 	X(ActivityGetNextRecord) X(ActivityGetNumDroppedRecords)
 /* Done without where it is missing. */
-#define CUPTI_OPTIONAL(X) X(ActivitySetAttribute) X(ActivityEnableAllSyncRecords)
+#define CUPTI_OPTIONAL(X) X(ActivitySetAttribute)
 
 struct cuptilib {
 	uint32_t version;          /* 0: not open */
@@ -27,6 +27,8 @@ struct cuptilib {
 	CUPTI_FUNCTIONS(FIELD)
 	CUPTI_OPTIONAL(FIELD)
 #undef FIELD
+	/* the first headers of 12 do not have it */
+	CUptiResult CUPTIAPI (*ActivityEnableAllSyncRecords)(uint8_t enable);
 };
 
 extern struct cuptilib cuptilib;

@@ -173,11 +173,11 @@ static void start(void)
 		capture_off();
 		return;
 	}
+	(void)atexit(at_exit);
 	if (failed) {
 		link_finish_later();
 		return;
 	}
-	(void)atexit(at_exit);
 	if (!capture_opts.window || asked)
 		record_set(true);
 }

@@ -11,14 +11,15 @@
 
 #include <cupti.h>
 
+/* the oldest forms that have what is read: every header of 12 and 13 has them */
 typedef CUpti_ActivityKernel9 act_kernel;
-typedef CUpti_ActivityMemcpy6 act_memcpy;
+typedef CUpti_ActivityMemcpy5 act_memcpy;
 typedef CUpti_ActivityMemcpyPtoP4 act_memcpy2;
 typedef CUpti_ActivityMemset4 act_memset;
 typedef CUpti_ActivitySynchronization act_sync;
-typedef CUpti_ActivityMemory4 act_memory;
-typedef CUpti_ActivityOverhead3 act_overhead;
-typedef CUpti_ActivityDevice5 act_device;
+typedef CUpti_ActivityMemory3 act_memory;
+typedef CUpti_ActivityOverhead act_overhead;
+typedef CUpti_ActivityDevice4 act_device;
 
 #define AT(type, field, at) \
 	_Static_assert(offsetof(type, field) == (at), #type "." #field)

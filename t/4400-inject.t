@@ -1,0 +1,102 @@
+#!/bin/sh
+# The capture library in a job without a GPU: t/cuda plays CUDA, job the job, capread
+# tp-capture's end of the socket.  What comes is what was done.
+. "$(dirname "$0")/lib.sh"
+. "$TOP/t/inject.sh"
+
+# --- the library as it lies there ---------------------------------------------------
+nm -D --defined-only "$LIB" | awk '{ print $3 }' | sort | tr '\n' ' ' >names
+is "$(cat names)" 'InitializeInjection InitializeInjectionNvtx2 tp_capture_python tp_capture_range tp_capture_ready tp_capture_start tp_capture_step tp_capture_stop ' \
+	'it exports its entry points alone'
+case $TP_BUILD in
+*/asan|*/cov) skip 1 'instrumented' ;;
+*)
+	nm -D --undefined-only "$LIB" | awk '{ sub("@.*", "", $2); print $2 }' >wants
+	lacks wants '^(exit|_exit|_Exit|quick_exit|abort|raise|kill|printf|puts|putchar|perror|fwrite|fputs|fputc|v?fprintf|v?dprintf|syslog|stdout|stderr|signal|sigaction|execve|fork|system|setenv|putenv|__assert_fail)$' \
+		'it has no way to print, to end the process or to change its signals'
+	;;
+esac
+
+# --- counts ---------------------------------------------------------------------------
+capture '' -t 4 -n 500 -d 30 -c 20 -p 5 -s 10 -g 6 -q 100 -m 8 -k 7
+is "$(job kernels) $(job calls)" '2288 2349' 'the job did what was asked'
+is "$(sum kernel) $(sum memset) $(sum sync)" "$(job kernels) $(job sets) 1" \
+	'all kernels, sets and waits came'
+is "$(sum memcpy)" "$(($(job copies) + $(job peers)))" 'all copies, between devices too'
+is "$(sum call)" "$(job calls)" 'each call once: none of a driver inside a runtime call, no query'
+is "$(sum hello) $(sum bye) $(sum dropped) $(sum note) $(sum mem)" '1 1 0 0 0' \
+	'one hello, one bye, nothing lost'
+lacks out '^bad' 'the wire keeps its promises'
+is "$(awk '$1 == "call" && $2 ~ /^cu[A-Z]/ { print $2 }' out | sort | uniq -c | xargs)" \
+	'120 cuLaunchKernelEx' 'a driver call that stands alone is a call'
+is "$(awk '$1 == "op" && $NF == "graph" { n++ } END { print n }' out)" 192 \
+	'nodes of graphs are marked'
+is "$(awk '$1 == "op" && $2 == "kernel" { print $3 }' out | sort -u | xargs)" \
+	"graph_kernel kernel_0 kernel_1 kernel_2 kernel_3 kernel_4 kernel_5 kernel_6 triton_kernel" \
+	'kernels have their names'
+is "$(awk '$1 == "text" { n[$3]++ } END { for (t in n) if (n[t] > 1) print t }' out)" '' \
+	'each text was sent once'
+is "$(awk '$1 == "call" { print $3 }' out | sort -u | wc -l)" 4 'calls belong to four threads'
+
+# --- clocks ---------------------------------------------------------------------------
+# an op starts after its call did; all lie between the job's start and now
+cat >clock.awk <<'AWK'
+function at(key) { for (i = 1; i <= NF; i++) if (index($i, key "=") == 1)
+	return substr($i, length(key) + 2) + 0 }
+$1 == "call" { start[at("corr")] = at("start"); last = at("end") > last ? at("end") : last
+	if (!first || at("start") < first) first = at("start") }
+$1 == "op" && $2 != "sync" { n++; if (!(at("corr") in start)) lone++
+	op[n] = at("start"); of[n] = at("corr"); if (at("end") < at("start")) late++ }
+END { for (i = 1; i <= n; i++) if (op[i] < start[of[i]] - 2000000 || op[i] > last) off++
+	print n, lone + 0, late + 0, off + 0, (last - first < 60e9) }
+AWK
+is "$(awk -f clock.awk out)" '2452 0 0 0 1' 'ops have their call, and the same clock as it'
+
+# --- ranges, steps, the window --------------------------------------------------------
+capture '' -n 3 -v 8 -o 5 -N
+is "$(sum range)" 13 'ranges of NVTX, none from before the link'
+is "$(awk '$1 == "range" && $2 == 2 { print $3, $NF }' out | xargs)" \
+	'aten::add seq=0 aten::add seq=1 aten::add seq=2 aten::add seq=3 aten::add seq=4' \
+	'operators have one name, and their sequence numbers'
+is "$(awk '$1 == "range" && $2 == 0 { print $3 }' out | sort | uniq -c | xargs)" \
+	'4 inner 4 outer' 'ranges nest'
+
+capture 'lines,window' -n 20 -W 5:9
+is "$(sum kernel) $(sum step) $(job ready)" '5 5 1' 'a window: its launches and steps alone'
+is "$(sum call)" 6 'and its calls, with the wait at its end'
+is "$(awk '$1 == "step" { print $2 }' out | xargs)" '5 6 7 8 9' 'steps have their numbers'
+is "$(awk '$1 == "range" && $2 == 3 { print $3, $7, $NF }' out | sort -u | head -1)" \
+	'forward file=model.py:14 open' "what the hook left open ends with the launch, and has its line"
+awk 'function at(key) { for (i = 1; i <= NF; i++) if (index($i, key "=") == 1)
+		return substr($i, length(key) + 2) + 0 }
+	$1 == "call" && $2 ~ /Launch/ { call[++c] = at("start") }
+	$1 == "range" && $2 == 3 { range[++r] = at("end") }
+	END { for (i = 1; i <= r; i++) n += call[i] == range[i]; print n }' out >ends
+is "$(cat ends)" 5 'to the ns of that launch'
+capture 'window' -n 20
+is "$(sum kernel) $(sum call) $(sum bye) $(sum device)" '0 0 1 0' \
+	'a window that never opens: nothing but the link'
+
+capture 'memory' -m 3
+is "$(awk '$1 == "mem" { print $2 }' out | xargs)" \
+	'1048576 -1048576 1048576 -1048576 1048576 -1048576' 'memory, when asked for'
+
+# --- as it happens --------------------------------------------------------------------
+capture '' -n 3 -w 1500 &
+pid=$!
+sleep 1.2
+is "$(grep -c '^op kernel' out)" 3 'what is recorded comes out within a second'
+wait $pid
+
+# --- bounds ---------------------------------------------------------------------------
+"$TP_BUILD/t/cuda/job" -n 100000 >plain
+CAPREAD=-q
+capture '' -n 100000
+CAPREAD=
+got=$(($(job max_rss_kib) - $(sed 's/.*max_rss_kib=//' plain)))
+[ $got -lt 65536 ]
+t_result $? 'the library takes less than 64 MiB' || diag "$got KiB"
+all=$(($(sum kernel) + $(sum call) + $(sum lost_queue) + $(sum lost_cupti)))
+[ $all -ge 200001 ] && [ $all -le 200010 ]
+t_result $? 'what did not come was counted' || diag "$all of 200001"
+done_testing

@@ -1,0 +1,168 @@
+#!/bin/sh
+# The capture library where things end or fail: the job's result and output are
+# what they are without it, it never waits long, and what can be said is said.
+. "$(dirname "$0")/lib.sh"
+. "$TOP/t/inject.sh"
+
+# plain_too NAME JOBOPTION...: the last capture's job ended as without the library
+plain_too() {
+	t_name=$1
+	shift
+	"$JOB" "$@" >plain.out 2>plain.err
+	t_st=$?
+	# the shell's own words about a killed job are no output
+	sed 's/ready=.*//' plain.out >want
+	grep '^kernels=' out | sed 's/ready=.*//' >got
+	echo "status $t_st" >>want
+	grep '^status' out >>got
+	cmp -s got want && cmp -s err plain.err
+	t_result $? "$t_name" || diag "$(diff -u want got; cat err)"
+}
+took() { # SECONDS NAME: since $since
+	t_now=$(date +%s%N)
+	[ $(((t_now - since) / 1000000)) -lt "$(($1 * 1000))" ]
+	t_result $? "$2" || diag "$(((t_now - since) / 1000000)) ms"
+}
+
+# --- how it ends ----------------------------------------------------------------------
+for how in return exit; do
+	capture '' -n 50 -S -l 1000 -e $how
+	plain_too "$how: the same job" -n 50 -S -l 1000 -e $how
+	is "$(sum kernel) $(sum bye)" '50 1' "$how: all came, to the end"
+done
+capture '' -n 50 -w 600 -e _exit
+plain_too '_exit: the same job' -n 50 -e _exit
+is "$(sum kernel) $(sum bye)" '50 0' '_exit: what had come out, and no proper end'
+capture '' -n 50 -w 600 -e kill
+is "$(sum kernel) $(sum bye) $(tail -1 out)" '50 0 status 137' 'SIGKILL: the same'
+capture '' -n 50 -w 600 -e abort
+is "$(sum kernel) $(sum bye) $(tail -1 out)" '50 0 status 134' 'abort: the same'
+holds out '^cut [0-9]+ end$' 'a link without an end is seen'
+capture '' -n 20 -l 500000000 -S
+is "$(awk '/ untimed$/ { n++ } END { print n }' out)" 20 \
+	'kernels that still run at the exit have no times'
+
+# --- fork -----------------------------------------------------------------------------
+SIM_FORK_HANGS=1
+export SIM_FORK_HANGS
+for how in exit _exit; do
+	since=$(date +%s%N)
+	capture '' -n 100 -F $how
+	plain_too "a child that ends by $how: the same job" -n 100 -F $how
+	took 5 'and nothing hangs'
+	is "$(sum kernel) $(sum call) $(sum hello) $(sum bye)" '100 101 1 1' \
+		'the parent is recorded, the child is not'
+	lacks out '^bad' 'and does not write into its link'
+done
+unset SIM_FORK_HANGS
+capture '' -n 100 -F stay -e kill
+is "$(sum bye) $(tail -1 out)" '0 status 137' 'a child that stays does not keep the link open'
+
+# --- the reader -----------------------------------------------------------------------
+CAPREAD='-q -s 1500'
+capture '' -n 250000
+took_ns=$(job ns_a_launch)
+[ "$took_ns" -lt 40000 ]
+t_result $? 'a reader that stalls does not stall the job' || diag "$took_ns ns a launch"
+# a text, the device or an overhead may be among the lost too
+all=$(($(sum kernel) + $(sum call) + $(sum lost_queue) + $(sum lost_cupti)))
+[ $all -ge 500001 ] && [ $all -le 500010 ]
+t_result $? 'what was lost was counted' || diag "$all of 500001"
+[ "$(sum lost_queue)" -gt 0 ]
+t_result $? 'and something was lost'
+is "$(sum bye)" 1 'it ends properly after that'
+CAPREAD='-q -s 3000' real=$JOB
+cat >timed <<END
+#!/bin/sh
+s=\$(date +%s%N)
+"$real" "\$@"
+echo "\$? \$(((\$(date +%s%N) - s) / 1000000))" >ended
+END
+chmod +x timed
+JOB=./timed
+capture '' -n 100000
+JOB=$real
+read -r status ms <ended
+is "$status" 0 'a reader that stays away at the exit: the same status'
+[ "$ms" -gt 900 ] && [ "$ms" -lt 2900 ]
+t_result $? 'and a second is waited, no more' || diag "$ms ms"
+CAPREAD='-q -d 500'
+capture '' -n 20000
+plain_too 'a reader that goes: the same job' -n 20000
+is "$(grep -c '^cut' out)" 1 'and the link was cut'
+CAPREAD=-x
+capture '' -n 50
+plain_too 'nobody listens: the same job' -n 50
+CAPREAD=
+for fds in -C -X; do
+	capture '' -n 50 $fds
+	plain_too "a job that closes fds ($fds): the same job" -n 50 $fds
+done
+capture '' -n 50 -C
+is "$(sum kernel) $(sum bye)" '50 1' 'fds up to 255 are not ours'
+
+# --- CUPTI ----------------------------------------------------------------------------
+# refuses NAME WHY: the job is as before, one note says why, nothing is recorded
+refuses() {
+	plain_too "$1: the same job" -n 50
+	holds out "^note $2" "$1: it is said"
+	is "$(sum note) $(sum kernel) $(sum hello) $(sum bye) $(job ready)" '1 0 1 1 -1' \
+		"$1: and nothing else"
+}
+SIM_TAKEN=1; export SIM_TAKEN
+capture '' -n 50
+refuses 'somebody subscribed before' 'CUPTI: another tool uses it in this process'
+unset SIM_TAKEN
+for f in cuptiSubscribe cuptiActivityRegisterTimestampCallback \
+	cuptiActivityRegisterCallbacks; do
+	SIM_FAIL=$f=15; export SIM_FAIL
+	capture '' -n 50
+	refuses "$f fails" "CUPTI: $f: CUPTI_ERROR_15"
+done
+SIM_FAIL=cuptiGetCallbackName=1
+capture '' -n 50
+refuses 'calls without names' 'CUPTI: it names no calls'
+SIM_FAIL=cuptiActivityEnable=35
+capture '' -n 50
+plain_too 'kinds refused: the same job' -n 50
+holds out '^note CUPTI: kernels: CUPTI_ERROR_35' 'kinds refused: it is said'
+for f in cuptiActivityFlushAll cuptiActivityGetNextRecord cuptiEnableCallback \
+	cuptiActivityGetNumDroppedRecords cuptiActivitySetAttribute cuptiActivityDisable; do
+	SIM_FAIL=$f=999
+	capture 'window' -n 50 -W 2:9
+	plain_too "$f fails: the same job" -n 50 -W 2:9
+	is "$(sum bye)" 1 "$f fails: a proper end"
+done
+unset SIM_FAIL
+SIM_CUPTI=17; export SIM_CUPTI
+capture '' -n 50
+refuses 'CUPTI 11' 'libcupti: libcupti.so.13 is of version 17, 12 or 13 is needed'
+SIM_CUPTI=28
+capture '' -n 50
+is "$(sum kernel) $(awk '/^hello/ { print $3 }' out)" '50 cupti=28' 'CUPTI 12 will do'
+unset SIM_CUPTI
+
+# no library under these names, whatever this machine has
+mkdir cuda
+cp "$TP_BUILD"/t/cuda/libcuda.so.1 cuda/
+echo 'not a library' >cuda/libcupti.so.13
+echo 'not a library' >cuda/libcupti.so.12
+LD_LIBRARY_PATH=$SCRATCH/cuda CUDA_HOME=$SCRATCH/none
+export CUDA_HOME
+capture '' -n 50
+refuses 'no libcupti' 'libcupti: not found'
+mkdir -p home/extras/CUPTI/lib64
+cp "$TP_BUILD"/t/cuda/libcupti.so.13 home/extras/CUPTI/lib64/libcupti.so.12
+CUDA_HOME=$SCRATCH/home
+capture '' -n 50
+is "$(sum kernel)" 50 "the toolkit's, under CUDA_HOME"
+CUDA_HOME=$SCRATCH/none
+TP_CUPTI=$SCRATCH/mine.so; export TP_CUPTI
+cp "$TP_BUILD"/t/cuda/libcupti.so.13 mine.so
+capture '' -n 50
+is "$(sum kernel)" 50 'the one that TP_CUPTI names'
+unset TP_CUPTI CUDA_HOME
+cp "$TP_BUILD"/t/cuda/libcupti.so.13 cuda/libcupti.so.12
+capture '' -n 50
+is "$(sum kernel)" 50 'version 12 where 13 is no library'
+done_testing
