@@ -3,6 +3,7 @@
 #include "load.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "buf.h"
 #include "rec.h"
@@ -121,6 +122,27 @@ static int store_trace(struct load *l, struct trace_info *info, const char *hash
 	return rc;
 }
 
+/* What no room was kept for: the trace is a part of the file. */
+static void note_beyond(const struct load *l, struct trace_info *info)
+{
+	struct buf b = BUF_INIT;
+
+	if (l->tracks.beyond)
+		buf_addf(&b, "%" PRId64 " events left out: more than %u threads and streams,"
+			" or %u devices", l->tracks.beyond, TRACKS_MAX, TRACK_DEVICES_MAX);
+	if (l->steps.beyond)
+		buf_addf(&b, "%s%" PRId64 " steps left out: more than %u in all, or %u times"
+			" the devices", b.len ? "; " : "", l->steps.beyond, MARKS_MAX,
+			STEP_CELLS_MAX);
+	if (b.len == 0)
+		return;
+	if (info->why_partial)
+		buf_addf(&b, "; %s", info->why_partial);
+	free(info->why_partial);
+	info->partial = true;
+	info->why_partial = b.data;
+}
+
 int load_finish(struct load *l, struct trace_info *info)
 {
 	char hash[17];
@@ -139,6 +161,7 @@ int load_finish(struct load *l, struct trace_info *info)
 	if (load_join(l) < 0)
 		return -1;
 	steps_choose(l);
+	note_beyond(l, info);
 	if (devs_measure(l) < 0 || load_issue(l) < 0 || devs_store(l) < 0)
 		return -1;
 	return store_trace(l, info, hash);

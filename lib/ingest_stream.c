@@ -10,6 +10,9 @@
 #include "honest_rows.h"
 #include "mem.h"
 
+/* Why a trace is partial whose stream was: that one was told by the stream. */
+#define CUT "the stream was cut short"
+
 /* One segment, from head to end. */
 struct segment {
 	struct ingest *g;
@@ -71,7 +74,7 @@ static void complete_info(struct segment *s, const char *name)
 		return;
 	t->partial = true;
 	if (t->why_partial == NULL)
-		t->why_partial = xstrdup("the stream was cut short");
+		t->why_partial = xstrdup(CUT);
 }
 
 static int finish_trace(struct segment *s, const char *name)
@@ -87,7 +90,8 @@ static int finish_trace(struct segment *s, const char *name)
 		note("%s: a trace that an input before had, nothing changed", name);
 		return 0;
 	}
-	import_report(&s->info, s->load.steps.rule, stream_cut(s->stream));
+	import_report(&s->info, s->load.steps.rule, s->info.why_partial &&
+		strcmp(s->info.why_partial, CUT) == 0);
 	s->g->partial |= s->info.partial;
 	s->g->traces++;
 	s->g->events += s->n;

@@ -95,8 +95,10 @@ static void marks_add(struct marks *m, const struct event *ev, int64_t name)
 	struct mark k = { ev->ts_ns, ev->dur_ns, name, 0 };
 	size_t i = 0;
 
-	if (m->n >= MARKS_MAX)
+	if (m->n >= MARKS_MAX) {
+		m->beyond++;
 		return;
+	}
 	while (i < ev->name.n && ev->name.s[i] != '#')
 		i++;
 	for (i++; i < ev->name.n && k.idx < INT32_MAX
@@ -198,6 +200,8 @@ int load_event(void *load, const struct event *ev)
 	}
 	if (name < 0)
 		return -1;
+	if (track == 0)
+		return 0; /* told at the end */
 	if (!ev->untimed)
 		widen(l, ev);
 	if (ev->cat == CAT_MEM)

@@ -26,6 +26,7 @@
 #define SORTER_BYTES (4u << 20)
 #define RUNS_MAX 1024u        /* sorted stretches a table; the rest is sorted */
 #define MARKS_MAX 1000000u    /* step marks of each rule */
+#define STEP_CELLS_MAX (1u << 22) /* steps times devices: 128 MiB */
 
 struct load_opt {
 	const char *scope;     /* --scope, NULL */
@@ -88,6 +89,7 @@ struct mark {
 struct marks {
 	struct mark *item;
 	size_t n, cap;
+	int64_t beyond;        /* not kept */
 };
 
 /* The devices of the trace in order of their names. */
@@ -122,6 +124,7 @@ struct steps {
 	size_t n;
 	const char *rule;      /* trace.step_rule */
 	bool whole;
+	int64_t beyond;        /* not kept */
 };
 
 struct load {

@@ -17,7 +17,10 @@
 
 #define NAMES_MAX 1000000u
 #define NAMES_BYTES (32u << 20)
-#define TRACKS_MAX 65536u              /* more threads or streams share the last */
+/* What a trace may have; an event of one more is counted and not kept.  No host
+ * has more than 16 devices: what several hosts' traces merged into one can have. */
+#define TRACKS_MAX 65536u              /* threads and streams */
+#define TRACK_DEVICES_MAX 256u
 
 enum name_flag {
 	NAME_FRAME = 1,        /* a Python frame; its n is frame's n too */
@@ -72,11 +75,14 @@ struct tracks {
 	uint32_t n, cap;
 	uint32_t *bucket, nbucket;
 	uint32_t recent;       /* n of the last one asked for, 0 none */
+	uint32_t device[TRACK_DEVICES_MAX]; /* the first track of each */
+	uint32_t ndevice;
+	int64_t beyond;        /* events that are of no track */
 };
 
 void tracks_init(struct tracks *v, struct db *db, int64_t trace);
 void tracks_release(struct tracks *v);
-/* n of the event's thread or stream, 1, 2, ... */
+/* n of the event's thread or stream, 1, 2, ...; 0: one too many, counted. */
 uint32_t tracks_find(struct tracks *v, const struct event *ev);
 int tracks_store(struct tracks *v) RESULT_USED;  /* the rows of `track` */
 

@@ -25,7 +25,8 @@ static void take(struct steps *s, struct marks *m, const char *rule)
 	s->mark = m->item;
 	s->n = m->n;
 	s->rule = rule;
-	*m = (struct marks){ NULL, 0, 0 };
+	s->beyond = m->beyond;
+	*m = (struct marks){ NULL, 0, 0, 0 };
 }
 
 static void number(struct steps *s)
@@ -82,6 +83,18 @@ static void sort_marks(struct marks *m)
 		qsort(m->item, m->n, sizeof *m->item, mark_by_time);
 }
 
+/* A device has a few numbers for each step. */
+static void limit(struct load *l)
+{
+	struct steps *s = &l->steps;
+	size_t most = STEP_CELLS_MAX / MAX(l->devices.n, 1u) - 1;
+
+	if (s->n <= most)
+		return;
+	s->beyond += (int64_t)(s->n - most);
+	s->n = most;
+}
+
 void steps_choose(struct load *l)
 {
 	struct steps *s = &l->steps;
@@ -102,6 +115,7 @@ void steps_choose(struct load *l)
 	} else {
 		whole_window(l);
 	}
+	limit(l);
 	s->h = xcalloc(s->n + 1, sizeof *s->h);
 	for (i = 0; i < s->n; i++)
 		s->h[i] = s->mark[i].ts;

@@ -38,16 +38,23 @@ void tiny_release(struct tiny *v)
 		free(v->device[i].slot);
 	}
 	free(v->device);
-	v->device = NULL;
-	v->ndevice = 0;
+	free(v->place);
+	*v = (struct tiny){ .sink = v->sink, .arg = v->arg };
 }
 
 static struct tiny_device *device_of(struct tiny *v, uint32_t device)
 {
-	for (size_t i = 0; i < v->ndevice; i++)
-		if (v->device[i].device == device)
-			return &v->device[i];
+	if (device >= v->nplace) {
+		size_t n = MAX((size_t)device + 1, v->nplace * 2);
+
+		v->place = xreallocarray(v->place, n, sizeof *v->place);
+		memset(v->place + v->nplace, 0, (n - v->nplace) * sizeof *v->place);
+		v->nplace = n;
+	}
+	if (v->place[device])
+		return &v->device[v->place[device] - 1];
 	GROW(v->device, v->ndevice, v->capdevice);
+	v->place[device] = (uint32_t)v->ndevice + 1;
 	struct tiny_device *d = &v->device[v->ndevice++];
 	*d = (struct tiny_device){ .device = device };
 	d->open = xcalloc(TINY_OPEN, sizeof *d->open);

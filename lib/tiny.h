@@ -11,7 +11,7 @@
  * begins and ends with a tiny one.  Runs of one device come in order of time
  * and never overlap in launches.
  *
- * Memory: the last TINY_OPEN launches of each device; ops of a correlation that
+ * Memory: the last TINY_OPEN launches of each device (112 KiB); ops of a correlation that
  * come after so many others, or after such an idle, count no more. */
 #ifndef TP_TINY_H
 #define TP_TINY_H
@@ -48,6 +48,8 @@ struct tiny {
 	void *arg;
 	struct tiny_device *device; /* private */
 	size_t ndevice, capdevice;
+	uint32_t *place;       /* by device: 1 + its place in device[], 0 none */
+	size_t nplace;
 };
 
 void tiny_init(struct tiny *v, tiny_fn *sink, void *arg);

@@ -87,12 +87,32 @@ static char *keep(struct text t)
 	return b.data;
 }
 
+/* Room for one more, on this device. */
+static bool has_room(struct tracks *v, struct text device)
+{
+	uint32_t i;
+
+	if (v->n >= TRACKS_MAX)
+		return false;
+	if (device.s == NULL)
+		return true;
+	for (i = 0; i < v->ndevice; i++)
+		if (same(v->track[v->device[i] - 1].device, device))
+			return true;
+	if (v->ndevice == TRACK_DEVICES_MAX)
+		return false;
+	v->device[v->ndevice++] = v->n + 1;
+	return true;
+}
+
 static uint32_t add(struct tracks *v, const struct event *ev, uint32_t hash)
 {
 	struct track *k;
 
-	if (v->n >= TRACKS_MAX)
-		return v->n;
+	if (!has_room(v, ev->device)) {
+		v->beyond++;
+		return 0;
+	}
 	GROW(v->track, v->n, v->cap);
 	k = &v->track[v->n++];
 	memset(k, 0, sizeof *k);
@@ -117,8 +137,7 @@ uint32_t tracks_find(struct tracks *v, const struct event *ev)
 	if (v->bucket[at])
 		return v->recent = v->bucket[at];
 	v->recent = add(v, ev, hash);
-	if (v->n < TRACKS_MAX)
-		v->bucket[at] = v->recent;
+	v->bucket[at] = v->recent;
 	if (v->n > v->nbucket / 2)
 		grow_buckets(v);
 	return v->recent;

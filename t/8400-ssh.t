@@ -24,7 +24,7 @@ all_gone 'and nothing is left'
 # --- cut: of 5000 + 5000 events the second half never comes ------------------------
 emitting="'$SCRATCH/emit' 2 5000 5000 | $(numbered 'tp-ingest -z')"
 at_half() { # the first half is through
-	session gpu7 "$emitting" "$@"
+	session gpu7 "$emitting"
 	wait_for half && sleep 0.5
 }
 at_half

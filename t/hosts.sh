@@ -13,7 +13,7 @@
 # shellcheck shell=sh
 
 SSHD=$(command -v sshd || echo /usr/sbin/sshd)
-HOSTS_PIDS='' HOSTS_DIR=''
+HOSTS_PIDS='' HOSTS_DIR='' hosts_status=0
 
 hosts_need() {
 	if ! [ -x "$SSHD" ] || ! command -v ssh >/dev/null; then

@@ -218,11 +218,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	pid = fork();
 	if (pid == 0)
 		child(p[0]);
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || fchdir(away) < 0)
 		abort();
+	if (status != 0) {
+		dprintf(2, "report: wait status 0x%x\n", (unsigned)status);
+		abort();
+	}
 	for (size_t i = 0; i < ncounter; i++)
 		counter[i] |= shared[i];
-	if (fchdir(away) < 0)
-		abort();
 	return 0;
 }

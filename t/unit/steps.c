@@ -7,7 +7,7 @@
 
 static struct marks marks_of(const int64_t (*v)[2], size_t n)
 {
-	struct marks m = { xcalloc(n + 1, sizeof *m.item), n, n + 1 };
+	struct marks m = { xcalloc(n + 1, sizeof *m.item), n, n + 1, 0 };
 	size_t i;
 
 	for (i = 0; i < n; i++)
