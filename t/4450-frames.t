@@ -1,7 +1,7 @@
 #!/bin/sh
 # Python's frames as the capture library reads them, in every Python found
 # (3.8 and later): lib/capture/py*.c in a library of their own, loaded by ctypes,
-# against sys._getframe.  One of each minor version.  TP_PYTHONS: more of them to try, a list.
+# against sys._getframe.
 . "$(dirname "$0")/lib.sh"
 CC=${CC:-cc}
 command -v "$CC" >/dev/null 2>&1 || skip_all "no $CC"
@@ -17,18 +17,7 @@ if ! "$CC" -std=c11 -Wall -Wextra -O2 -g $ubsan -D_GNU_SOURCE -fPIC -fvisibility
 fi
 is "$(cat cc.out)" '' 'it compiles, without a word'
 
-pythons() {
-	for p in ${TP_PYTHONS:-} python3 /usr/bin/python3 python3.8 python3.9 python3.10 \
-		python3.11 python3.12 python3.13 python3.14 \
-		"${PYENV_ROOT:-${HOME:-/root}/.pyenv}"/versions/*/bin/python3; do
-		command -v "$p" >/dev/null 2>&1 || continue
-		"$p" -c 'import sys, ctypes
-if sys.version_info >= (3, 8):
-    print("%d.%d" % sys.version_info[:2], sys.executable)' 2>/dev/null
-	done | awk '!seen[$1]++'
-}
-
-pythons >found
+"$TOP/t/pythons" >found
 [ -s found ] || skip 1 'no Python'
 while read -r version python; do
 	for how in '' ask; do

@@ -46,6 +46,7 @@ range 1 Optimizer.zero_grad#SGD.zero_grad
 range 1 mélange
 range 3 turn marks.py:25
 step 3
+range 1 Optimizer.step#SGD.step
 stop
 python off
 END

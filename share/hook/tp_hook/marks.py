@@ -12,6 +12,7 @@ ANNOTATION, FRAME = 1, 3    # enum cap_range_kind of capwire.h
 # beside the script's profiler each step would be there twice
 STEP = "ProfilerStep#"
 ENDED = "run_callbacks_on_exit"
+OPEN_MAX = 4096  # ranges open at once, over all threads
 
 
 class ExitTap:
@@ -41,6 +42,7 @@ class Marks:
     def __init__(self, steps, library, lines, named):
         self.steps, self.library = steps, library
         self.named = named
+        self.open = {}      # id -> (record_function, begin, thread)
         self.enter_tap = None
         self.record_function = sys.modules["torch.autograd.profiler"].record_function
         self.backward = Backward(steps, library) if lines else None
@@ -58,18 +60,28 @@ class Marks:
             self.steps.taps.drop(self.enter_tap)
             self.enter_tap = None
             delattr(self.record_function, ENDED)
+            # a step ends inside Optimizer.step#...: to here it belongs to the window
+            for obj, _, thread in list(self.open.values()):
+                if thread == _thread.get_ident():
+                    self.range_ends(obj)
+            self.open.clear()
         if self.backward:
             self.backward.stop()
 
+    def forget(self):
+        """In a forked child: taken out, and nothing told."""
+        self.open.clear()
+        self.stop()
+
     def range_begins(self, obj):
-        if not self.steps.busy:
-            obj.__dict__["_tp_ns"] = time.monotonic_ns()
+        if not self.steps.busy and len(self.open) < OPEN_MAX:
+            self.open[id(obj)] = (obj, time.monotonic_ns(), _thread.get_ident())
 
     def range_ends(self, obj):
-        begun = obj.__dict__.pop("_tp_ns", None)
+        was = self.open.pop(id(obj), None)
         name = getattr(obj, "name", None)
-        if begun is not None and isinstance(name, str) and not name.startswith(STEP):
-            self.library.range(ANNOTATION, utf8(name), begun, time.monotonic_ns(), None, 0)
+        if was and isinstance(name, str) and not name.startswith(STEP):
+            self.library.range(ANNOTATION, utf8(name), was[1], time.monotonic_ns(), None, 0)
 
 
 class Backward:

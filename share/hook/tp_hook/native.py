@@ -90,7 +90,7 @@ class Native:
         if self.library is None:
             return
         if os.getpid() != self.pid:
-            self.marks.stop()
+            self.marks.forget()
             return
         if self.state == "idle" and self.hook.alive and self.steps.n:
             self.hook.note("the job ended after %d steps, before the window "

@@ -1,0 +1,60 @@
+#!/bin/sh
+# tp-capture --engine cupti on a job in Python, from the hook and the library to the
+# store, in every Python found: on a CUDA that computes nothing (t/cuda/sim.h), with
+# as much of torch as the hook meets (t/mock/site-packages).
+. "$(dirname "$0")/lib.sh"
+SIM=$TP_BUILD/t/cuda
+[ -e "$SIM/libcuda.so.1" ] || skip_all 'no capture library (t/cuda-headers)'
+case $TP_BUILD in */asan) skip_all 'a sanitizer must come first in a process' ;; esac
+"$TOP/t/pythons" >found
+[ -s found ] || skip_all 'no Python'
+export LD_LIBRARY_PATH="$SIM" PYTHONPATH="$TOP/t/mock/site-packages" PYTHONDONTWRITEBYTECODE=1
+unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH
+JOB=$TOP/t/jobs/sim.py
+
+names() { sed -n "s/^.*\"cat\":\"$1\",\"name\":\"\([^\"]*\)\".*/\1/p" "$2" | sed 's|.*/||' | sort | uniq -c | sed 's/^ *//'; }
+# the lines of the job that launch, and that wait
+cat >lines <<'END'
+6 sim.py(26)
+6 sim.py(27)
+6 sim.py(32)
+6 sim.py(36)
+6 sim.py(44)
+END
+while read -r version python; do
+	tp-capture --engine cupti -j -- "$python" "$JOB" 6 >all.json 2>err
+	is "$? $(cat err)" '0 done' "$version: the job runs as ever"
+	names python all.json | grep '\[line\]' | sed 's/:.*//' | sort >got
+	same got lines "$version: the executing line of each call, and of the wait in backward"
+	is "$(names python all.json | grep -c '_engine_run_backward$')" 1 \
+		"$version: which is known for what it is"
+	is "$(names annotation all.json | grep -v Profiler)" '6 Optimizer.step#SGD.step' \
+		"$version: what is named"
+	is "$(names kernel all.json | tr '\n' ' ')" '18 first_kernel 18 second_kernel 6 update_kernel ' \
+		"$version: every kernel"
+	is "$(names annotation all.json | grep -c '^1 ProfilerStep#[1-6]$')" 6 "$version: every step"
+done <found
+
+# --- a window, and what it leaves out -----------------------------------------------
+read -r version python <found
+runs 0 'a window' tp-capture --engine cupti -j --window 3:4 -- "$python" "$JOB" 8
+is "$(names annotation out)" '2 Optimizer.step#SGD.step
+1 ProfilerStep#3
+1 ProfilerStep#4' 'has its steps'
+is "$(names kernel out | tr '\n' ' ')" '6 first_kernel 6 second_kernel 2 update_kernel ' \
+	'and their kernels'
+runs 0 'without lines' tp-capture --engine cupti -j --no-lines -- "$python" "$JOB" 2
+is "$(names python out)" '' 'there are no frames'
+runs 0 'then stop' tp-capture --engine cupti -j --window 2:2 --then stop -- "$python" "$JOB" 1000000
+is "$(names annotation out | grep Profiler)" '1 ProfilerStep#2' 'the job ends behind it'
+
+# --- to the findings ------------------------------------------------------------------
+tp-capture --engine cupti -- "$python" "$JOB" 20 2>err | tp-ingest -q -o s.db
+is "$?" 0 'the store takes the stream'
+is "$(sqlite3 s.db "SELECT DISTINCT line, how FROM kernel_op WHERE how = 'line' ORDER BY 1")" \
+	'26|line
+27|line
+32|line
+36|line' 'each op has its line'
+is "$(sqlite3 s.db "SELECT count(*) FROM kernel_op WHERE how != 'line'")" 0 'and no op is without'
+done_testing
