@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "ingest.h"
+#include "match.h"
 #include "mem.h"
 #include "opt.h"
 #include "out.h"
@@ -50,7 +51,7 @@ static const struct opt_page page = {
 static int compile_regex(regex_t *re)
 {
 	char why[128];
-	int rc = regcomp(re, step_regex, REG_EXTENDED | REG_NOSUB);
+	int rc = match_compile(re, step_regex, 0);
 
 	if (rc == 0)
 		return 0;

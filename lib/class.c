@@ -1,12 +1,12 @@
 /* class.c - see class.h. */
 #include "base.h"
 #include "class.h"
+#include "match.h"
 #include "mem.h"
 #include "path.h"
 #include "say.h"
 
 #include <ctype.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -59,7 +59,7 @@ static int rule_add(struct class_rules *r, char *line)
 
 	if (c < 0 || (strcmp(what, "op") != 0 && strcmp(what, "kernel") != 0))
 		return -1;
-	if (regcomp(&rule.re, line, REG_EXTENDED | REG_NOSUB) != 0)
+	if (match_compile(&rule.re, line, 0) != 0)
 		return -1;
 	rule.class = (enum kernel_class)c;
 	rule.on_op = what[0] == 'o';
@@ -142,8 +142,7 @@ static int rules_match(const struct class_rules *r, bool on_op, const char *name
 
 	lower(text, name);
 	for (size_t i = 0; i < r->n; i++)
-		if (r->rule[i].on_op == on_op &&
-		    regexec(&r->rule[i].re, text, 0, NULL, 0) == 0)
+		if (r->rule[i].on_op == on_op && match_finds(&r->rule[i].re, text))
 			return (int)r->rule[i].class;
 	return -1;
 }

@@ -16,6 +16,13 @@ struct lz4 {
 	uint64_t frames; /* whole ones so far */
 };
 
+/* What is not the input's fault must not look like it. */
+static void out_of_memory(size_t rc)
+{
+	if (strcmp(LZ4F_getErrorName(rc), "ERROR_allocation_failed") == 0)
+		die("out of memory (LZ4)");
+}
+
 /* No more than asked for is given, so that a call decodes one block: after an
  * error liblz4 does not say what it had decoded before in the same call. */
 static ssize_t lz4_step(struct in *in, unsigned char *p, size_t n)
@@ -35,8 +42,10 @@ static ssize_t lz4_step(struct in *in, unsigned char *p, size_t n)
 		given = MIN(given, want);
 		got = n;
 		rc = LZ4F_decompress(l->d, p, &got, in->raw + in->at, &given, NULL);
-		if (LZ4F_isError(rc))
+		if (LZ4F_isError(rc)) {
+			out_of_memory(rc);
 			break;
+		}
 		in->at += given;
 		if (given || got)
 			l->want = rc;

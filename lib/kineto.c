@@ -54,7 +54,7 @@ void reader_restart(struct reader *r, const char *prefix)
 
 	if (d->parser)
 		yajl_free(d->parser);
-	d->parser = yajl_alloc(&doc_callbacks, NULL, d);
+	d->parser = yajl_alloc(&doc_callbacks, &(yajl_alloc_funcs){ MEM_LIB }, d);
 	if (!d->parser)
 		die("out of memory");
 	yajl_config(d->parser, yajl_dont_validate_strings, 1);

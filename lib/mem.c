@@ -47,3 +47,21 @@ char *xstrdup(const char *s)
 {
 	return xmemdup0(s, strlen(s));
 }
+
+void *mem_lib_alloc(void *ctx, size_t n)
+{
+	(void)ctx;
+	return xmalloc(n);
+}
+
+void *mem_lib_realloc(void *ctx, void *p, size_t n)
+{
+	(void)ctx;
+	return xreallocarray(p, n, 1);
+}
+
+void mem_lib_free(void *ctx, void *p)
+{
+	(void)ctx;
+	free(p);
+}

@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 
 #include "frame.h"
+#include "match.h"
 #include "mem.h"
 #include "say.h"
 #include "store.h"
@@ -130,7 +131,7 @@ static unsigned flags_of(struct names *v, struct text t)
 		flags |= NAME_OPTIMIZER;
 	if (v->regex) {
 		s = xmemdup0(t.s, t.n);
-		if (regexec(v->regex, s, 0, NULL, 0) == 0)
+		if (match_finds(v->regex, s))
 			flags |= NAME_REGEX;
 		free(s);
 	}

@@ -259,24 +259,6 @@ static uint32_t number_of(const struct into *o, uint32_t n)
 	return at + (o->base < LOCK_PAGE && at >= LOCK_PAGE);
 }
 
-static int write_at(const struct into *o, const void *byte, size_t n, int64_t at)
-{
-	const char *from = byte;
-
-	while (n > 0) {
-		ssize_t k = pwrite(o->fd, from, n, at);
-
-		if (k < 0 && errno != EINTR)
-			return error_errno("%s", o->name);
-		if (k > 0) {
-			from += k;
-			at += k;
-			n -= (size_t)k;
-		}
-	}
-	return 0;
-}
-
 /* The numbers of children in a page above others. */
 static void renumber(const struct into *o, unsigned char *page)
 {
@@ -308,7 +290,7 @@ static int copy_pages(const struct into *o)
 			return -1;
 		for (i = 0; i < n; i++)
 			renumber(o, p->wait + (size_t)i * STORE_PAGE);
-		if (write_at(o, p->wait, (size_t)n * STORE_PAGE,
+		if (file_write_at(o->fd, o->name, p->wait, (size_t)n * STORE_PAGE,
 			(int64_t)(number_of(o, at + 1) - 1) * STORE_PAGE) < 0)
 			return -1;
 	}
@@ -345,7 +327,7 @@ static int put_roots(const struct into *o, struct page *const top[BULK_COUNT],
 	for (size_t t = 0; t < BULK_COUNT; t++) {
 		page_seal(top[t], kind[t]);
 		renumber(o, top[t]->byte);
-		if (write_at(o, top[t]->byte, STORE_PAGE,
+		if (file_write_at(o->fd, o->name, top[t]->byte, STORE_PAGE,
 			(int64_t)(root[t] - 1) * STORE_PAGE) < 0)
 			return -1;
 	}
@@ -361,7 +343,7 @@ static int put_size(const struct into *o, unsigned char head[100])
 	put32(head + 24, change);
 	put32(head + 92, change);
 	put32(head + 28, o->p->n ? number_of(o, o->p->n) : o->base);
-	return write_at(o, head, 100, 0);
+	return file_write_at(o->fd, o->name, head, 100, 0);
 }
 
 int pages_into(struct pages *p, int fd, const char *name, const uint32_t root[BULK_COUNT])
@@ -371,8 +353,8 @@ int pages_into(struct pages *p, int fd, const char *name, const uint32_t root[BU
 	unsigned kind[BULK_COUNT];
 	unsigned char head[100];
 
-	if (pread(fd, head, sizeof head, 0) != (ssize_t)sizeof head)
-		return error("%s: ends early", name);
+	if (file_read_at(fd, name, head, sizeof head, 0) < 0)
+		return -1;
 	o.base = get32(head + 28);
 	if (head[16] * 256u + head[17] != STORE_PAGE || head[20] != 0 || o.base == 0)
 		return error("%s: not made for pages of %u bytes", name, STORE_PAGE);

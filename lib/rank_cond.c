@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "match.h"
 #include "mem.h"
 #include "num.h"
 
@@ -110,8 +111,8 @@ static int right_read(struct cond_reader *r, struct part *p)
 	if (quoted && quoted_read(r, p) != 0)
 		return -1;
 	if (p->op == TEST_MATCH || p->op == TEST_UNLIKE) {
-		p->compiled = quoted && regcomp(&p->regex, p->text,
-			REG_EXTENDED | REG_NOSUB | REG_ICASE | REG_NEWLINE) == 0;
+		p->compiled = quoted && match_compile(&p->regex, p->text,
+			REG_ICASE | REG_NEWLINE) == 0;
 		if (!p->compiled)
 			r->why = "not a \"regular expression\"";
 		return p->compiled ? 0 : -1;

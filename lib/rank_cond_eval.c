@@ -1,5 +1,6 @@
 /* rank_cond_eval.c - a condition asked of a row (rank_cond.h). */
 #include "base.h"
+#include "match.h"
 #include "rank_cond_in.h"
 
 /* Longer text than this is matched by its beginning: a kernel's name says what
@@ -99,7 +100,7 @@ static bool text_test(const struct part *p, struct text left)
 	size_t n = MIN(left.n, (size_t)MATCH_MAX);
 	memcpy(head, left.s, n);
 	head[n] = '\0';
-	return (regexec(&p->regex, head, 0, NULL, 0) == 0) == (p->op == TEST_MATCH);
+	return match_finds(&p->regex, head) == (p->op == TEST_MATCH);
 }
 
 static bool set_test(const struct rank_row *row, const char *field)

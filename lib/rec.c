@@ -143,7 +143,7 @@ static const yajl_callbacks walk_calls = {
 
 static yajl_handle yajl_new(const yajl_callbacks *calls, void *arg)
 {
-	yajl_handle h = yajl_alloc(calls, NULL, arg);
+	yajl_handle h = yajl_alloc(calls, &(yajl_alloc_funcs){ MEM_LIB }, arg);
 
 	/* our own check is stricter: yajl takes overlong forms and surrogates */
 	if (h)

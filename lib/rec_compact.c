@@ -3,6 +3,7 @@
 #include <yajl/yajl_parse.h>
 
 #include "jw.h"
+#include "mem.h"
 #include "rec.h"
 
 /* The value will stand inside a record. */
@@ -84,7 +85,7 @@ int rec_compact(struct buf *b, struct text json)
 	bool whole;
 
 	jw_init(&w, b);
-	h = yajl_alloc(&put_calls, NULL, &w);
+	h = yajl_alloc(&put_calls, &(yajl_alloc_funcs){ MEM_LIB }, &w);
 	if (!h)
 		return -1;
 	/* invalid UTF-8 is replaced on the way out */

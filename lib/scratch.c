@@ -23,15 +23,14 @@ int scratch_open(const char *dir)
 	return fd < 0 ? error_errno("%s: scratch file", dir) : fd;
 }
 
-int scratch_write(int fd, const char *dir, const void *p, size_t n, int64_t at)
+static int all_write(int fd, const char *name, const char *what, const char *from, size_t n,
+	int64_t at)
 {
-	const char *from = p;
-
 	while (n > 0) {
 		ssize_t k = pwrite(fd, from, n, at);
 
 		if (k < 0 && errno != EINTR)
-			return error_errno("%s: scratch file", dir);
+			return error_errno("%s%s", name, what);
 		if (k > 0) {
 			from += k;
 			at += k;
@@ -41,22 +40,40 @@ int scratch_write(int fd, const char *dir, const void *p, size_t n, int64_t at)
 	return 0;
 }
 
-int scratch_read(int fd, const char *dir, void *p, size_t n, int64_t at)
+static int all_read(int fd, const char *name, const char *what, char *to, size_t n, int64_t at)
 {
-	char *to = p;
-
 	while (n > 0) {
 		ssize_t k = pread(fd, to, n, at);
 
 		if (k < 0 && errno == EINTR)
 			continue;
 		if (k < 0)
-			return error_errno("%s: scratch file", dir);
+			return error_errno("%s%s", name, what);
 		if (k == 0)
-			return error("%s: scratch file ends early", dir);
+			return error("%s%s ends early", name, what);
 		to += k;
 		at += k;
 		n -= (size_t)k;
 	}
 	return 0;
+}
+
+int file_write_at(int fd, const char *name, const void *p, size_t n, int64_t at)
+{
+	return all_write(fd, name, "", p, n, at);
+}
+
+int file_read_at(int fd, const char *name, void *p, size_t n, int64_t at)
+{
+	return all_read(fd, name, "", p, n, at);
+}
+
+int scratch_write(int fd, const char *dir, const void *p, size_t n, int64_t at)
+{
+	return all_write(fd, dir, ": scratch file", p, n, at);
+}
+
+int scratch_read(int fd, const char *dir, void *p, size_t n, int64_t at)
+{
+	return all_read(fd, dir, ": scratch file", p, n, at);
 }
