@@ -74,7 +74,7 @@ $(TOOL): $(B)/t/%: $(B)/t/tools/%.o $(B)/libtp.a
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(DEP_LIBS) $(LDLIBS)
 # preloaded by tests; without sanitizers, whose run time must come first
 $(SHIM): $(B)/t/%.so: t/shim/%.c $(B)/.flags
-	$(CC) -D_GNU_SOURCE $(WARN) -O2 -g -fPIC -shared -o $@ $< -ldl -lpthread
+	$(CC) -D_GNU_SOURCE -std=gnu11 -Wall -Wextra -Wno-vla-parameter -O2 -g -fPIC -shared -o $@ $< -ldl -lpthread
 $(FUZZ): $(B)/fuzz/%: $(B)/t/fuzz/%.o $(B)/libtp.a
 	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(DEP_LIBS) $(LDLIBS)
 # the targets without a fuzzer, over t/fuzz/corpus

@@ -62,7 +62,6 @@ static const struct opt_page page = {
 	.what = "Run a job with the profiler on for the steps of a window.",
 	.example = "tp-time -- ./train | tp-window | tp-capture -d trace -- ./train",
 	.opt = options,
-	.fail_status = ST_OWN,
 };
 
 struct capture {
@@ -205,6 +204,8 @@ static int capture_close(struct capture *c, int code)
 
 	if (c->cupti ? native_close(&c->native, code) : tracesink_close(&c->sink, code))
 		c->failed = true;
+	if (c->job.link.failed)
+		c->failed = true;
 	had = c->cupti ? capout_had(&c->native.out) : c->sink.traces || c->rec.gave_way;
 	if (code == 0 && (c->failed || !had))
 		code = ST_OWN;
@@ -237,6 +238,7 @@ int main(int argc, char **argv)
 	int first;
 
 	job_remember();
+	say_fail_status = ST_OWN;
 	say_init(argv[0]);
 	first = opt_parse(&page, argc, argv);
 	if (first >= argc)

@@ -67,7 +67,6 @@ static const struct opt_page page = {
 	.what = "Run a PyTorch job and record every step, its startup and memory.",
 	.example = "tp-time -o steps.ndjson.lz4 -- python train.py",
 	.opt = options,
-	.fail_status = ST_OWN,
 };
 
 struct timing {
@@ -127,6 +126,8 @@ static int write_run(struct timing *t, char **argv)
 	struct jw *w = stream_begin(&t->w, "run");
 	char *cwd = getcwd(NULL, 0);
 
+	if (!cwd && errno == ENOMEM)
+		die("out of memory");
 	jw_key(w, "argv");
 	jw_open(w, '[');
 	for (; *argv; argv++)
@@ -151,7 +152,7 @@ static int write_head(struct timing *t, int64_t epoch_ns, char **own, char **arg
 static int write_end(struct timing *t)
 {
 	bool whole = !t->rec.torn_ranks && !t->rec.open_ranks &&
-		!t->rec.dropped && !t->rec.faults;
+		!t->rec.dropped && !t->rec.faults && !t->job.link.failed;
 
 	t->w.dropped += t->rec.dropped;
 	return t->text ? timetext_end(&t->face, t->w.out) :
@@ -224,6 +225,7 @@ int main(int argc, char **argv)
 	int first, code = ST_OWN;
 
 	job_remember();
+	say_fail_status = ST_OWN;
 	say_init(argv[0]);
 	first = opt_parse(&page, argc, argv);
 	if (first >= argc)
@@ -236,6 +238,7 @@ int main(int argc, char **argv)
 	} else {
 		stream_writer_abort(&t.w);
 	}
+	t.failed |= t.job.link.failed;
 	job_close(&t.job);
 	hookrec_release(&t.rec);
 	timetext_release(&t.face);

@@ -237,7 +237,7 @@ int main(int argc, char **argv)
 	static const struct opt_page page = {
 		"tp-view4 [options] STORE",
 		"Overlap and exposure: per collective hidden and exposed, who came late.",
-		"tp-view4 -t store.db", opts, ST_FAIL,
+		"tp-view4 -t store.db", opts,
 	};
 	return view_main(&view, &page, argc, argv, run);
 }

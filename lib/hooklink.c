@@ -1,12 +1,13 @@
 #include "base.h"
 #include "hooklink.h"
+#include "folder.h"
 #include "mem.h"
 #include "path.h"
 #include "say.h"
+#include "scratch.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <dirent.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -23,19 +24,16 @@ static char *name_in(const char *dir, const char *name)
 
 /* $TMPDIR unless it would spoil PYTHONPATH (a colon) or the socket's name (108
  * bytes in all). */
-static char *folder_make(void)
+static char *private_make(void)
 {
 	const char *tmp = getenv("TMPDIR");
-	char *dir;
+	char *pattern, *dir;
 
 	if (!tmp || tmp[0] != '/' || strchr(tmp, ':') || strlen(tmp) > 80)
 		tmp = "/tmp";
-	dir = name_in(tmp, "tp-XXXXXX");
-	if (!mkdtemp(dir)) {
-		error_errno("%s", dir);
-		free(dir);
-		return NULL;
-	}
+	pattern = name_in(tmp, "tp-XXXXXX");
+	dir = folder_make(pattern);
+	free(pattern);
 	return dir;
 }
 
@@ -71,7 +69,7 @@ static int socket_listen(struct hooklink *l)
 int hooklink_open(struct hooklink *l)
 {
 	*l = (struct hooklink){ .listen_fd = -1 };
-	l->dir = folder_make();
+	l->dir = private_make();
 	if (!l->dir)
 		return -1;
 	if (hook_link(l->dir) || socket_listen(l)) {
@@ -95,9 +93,11 @@ int hooklink_conf(struct hooklink *l, void (*fill)(struct jw *w, void *arg),
 	fill(&w, arg);
 	jw_close(&w, '}');
 	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0 || write(fd, b.data, b.len) != (ssize_t)b.len)
+	if (fd < 0)
 		r = error_errno("%s", name);
-	if (fd >= 0 && close(fd))
+	else
+		r = file_write_at(fd, name, b.data, b.len, 0);
+	if (fd >= 0 && close(fd) && r == 0)
 		r = error_errno("%s", name);
 	buf_release(&b);
 	free(sock);
@@ -115,8 +115,7 @@ int hooklink_env(const struct hooklink *l)
 	/* an empty entry would mean the current folder: none is added */
 	if (old && *old)
 		buf_addf(&b, ":%s", old);
-	r = setenv("PYTHONPATH", b.data, 1) || setenv("TP_HOOK", l->dir, 1) ?
-		error_errno("environment") : 0;
+	r = setenv("PYTHONPATH", b.data, 1) || setenv("TP_HOOK", l->dir, 1) ? -1 : 0;
 	buf_release(&b);
 	return r;
 }
@@ -141,6 +140,16 @@ static void client_close(struct hooklink *l, size_t i)
 	*c = l->client[--l->n];
 }
 
+/* Out of descriptors or memory: who calls would ring for ever, and we would
+ * spin; the hook that finds nobody switches itself off. */
+static void listen_end(struct hooklink *l)
+{
+	error_errno("link from the job");
+	l->failed = true;
+	close(l->listen_fd);
+	l->listen_fd = -1;
+}
+
 static void client_accept(struct hooklink *l)
 {
 	int fd;
@@ -154,6 +163,8 @@ static void client_accept(struct hooklink *l)
 		GROW(l->client, l->n, l->cap);
 		l->client[l->n++] = (struct hook_client){ .fd = fd, .id = ++l->ids };
 	}
+	if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+		listen_end(l);
 }
 
 /* Hand out the whole lines of the buffer.  -1: the link is to be closed. */
@@ -177,15 +188,19 @@ static int client_lines(struct hook_client *c, hook_line_fn *fn, void *arg)
 }
 
 /* One read: fair among many ranks.  -1: it has ended. */
-static int client_read(struct hook_client *c, hook_line_fn *fn, void *arg)
+static int client_read(struct hooklink *l, struct hook_client *c, hook_line_fn *fn, void *arg)
 {
 	ssize_t n;
 
 	buf_room(&c->buf, 65536);
 	n = read(c->fd, c->buf.data + c->buf.len, 65536);
-	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : -1;
-	if (n == 0)
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n < 0 && errno != ECONNRESET) { /* not the job's doing */
+		error_errno("link to the job");
+		l->failed = true;
+	}
+	if (n <= 0)
 		return -1;
 	c->buf.len += (size_t)n;
 	return client_lines(c, fn, arg);
@@ -208,32 +223,11 @@ int hooklink_wait(struct hooklink *l, int other_fd, int timeout_ms,
 	other = p[0].revents != 0;
 	/* from the end: closing one moves the last into its place */
 	for (size_t i = n; i-- > 0;)
-		if (p[i + 2].revents && client_read(&l->client[i], fn, arg))
+		if (p[i + 2].revents && client_read(l, &l->client[i], fn, arg))
 			client_close(l, i);
-	if (p[1].revents)
+	if (p[1].revents & POLLIN)
 		client_accept(l);
 	return other;
-}
-
-/* NOLINTNEXTLINE(misc-no-recursion): depth bounds it, three folders deep */
-static void folder_remove(const char *dir, int depth)
-{
-	DIR *d = opendir(dir);
-	struct dirent *e;
-
-	while (d && (e = readdir(d))) {
-		char *name;
-
-		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-			continue;
-		name = name_in(dir, e->d_name);
-		if (unlink(name) && depth > 0)
-			folder_remove(name, depth - 1);
-		free(name);
-	}
-	if (d)
-		closedir(d);
-	(void)rmdir(dir);
 }
 
 void hooklink_close(struct hooklink *l)
@@ -245,7 +239,7 @@ void hooklink_close(struct hooklink *l)
 	if (l->listen_fd >= 0)
 		close(l->listen_fd);
 	if (l->dir)
-		folder_remove(l->dir, 2);
+		folder_remove(l->dir);
 	free(l->dir);
 	*l = (struct hooklink){ .listen_fd = -1 };
 }

@@ -81,11 +81,20 @@ static void terminal_to(pid_t group)
 	sigprocmask(SIG_SETMASK, &old, NULL);
 }
 
-static void child_fail(int fd)
-{
-	int e = errno;
+/* What the child tells when it cannot become the job: the errno, and whether it
+ * was exec that failed (the job's fault) or what comes before (ours, said). */
+struct child_end {
+	int error;
+	bool at_exec;
+};
 
-	(void)!write(fd, &e, sizeof e);
+static void child_fail(int fd, bool at_exec)
+{
+	struct child_end end = { errno, at_exec };
+
+	if (!at_exec)
+		error_errno("the job cannot be started");
+	(void)!write(fd, &end, sizeof end);
 	_exit(127);
 }
 
@@ -100,51 +109,72 @@ static void child(struct job *j, const struct job_spec *spec, int fail_fd)
 		int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 		if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
-			child_fail(fail_fd);
+			child_fail(fail_fd, false);
 	}
 	if (spec->stdout_to_stderr && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-		child_fail(fail_fd);
+		child_fail(fail_fd, false);
 	if (hooklink_env(&j->link))
-		child_fail(fail_fd);
+		child_fail(fail_fd, false);
 	sigaction(SIGPIPE, &remembered.pipe, NULL);
 	sigprocmask(SIG_SETMASK, &remembered.mask, NULL);
 	execvp(spec->argv[0], spec->argv);
-	child_fail(fail_fd);
+	child_fail(fail_fd, true);
+}
+
+/* Whether the child told its end on fd: it closes without a word at exec. */
+static bool child_ended(int fd, struct child_end *end)
+{
+	size_t at = 0;
+	ssize_t n;
+
+	while (at < sizeof *end) {
+		n = read(fd, (char *)end + at, sizeof *end - at);
+		if (n == 0 || (n < 0 && errno != EINTR))
+			return false;
+		if (n > 0)
+			at += (size_t)n;
+	}
+	return true;
+}
+
+/* It did not become the job.  0 exec failed, -1 we did (said by the child). */
+static int not_started(struct job *j, const struct child_end *end, const char *name)
+{
+	while (waitpid(j->pid, &j->status, 0) < 0 && errno == EINTR)
+		;
+	j->ended = true;
+	if (j->terminal)
+		terminal_to(getpgrp());
+	if (!end->at_exec)
+		return -1;
+	j->exec_errno = errno = end->error;
+	error_errno("%s", name);
+	return 0;
 }
 
 int job_start(struct job *j, const struct job_spec *spec)
 {
-	int fail[2], e;
-	ssize_t n;
+	struct child_end end;
+	int told[2], r = 0;
 
-	if (pipe2(fail, O_CLOEXEC))
+	if (pipe2(told, O_CLOEXEC))
 		return error_errno("pipe");
 	j->terminal = !spec->stdin_null && isatty(STDIN_FILENO) &&
 		tcgetpgrp(STDIN_FILENO) == getpgrp();
 	j->pid = fork();
 	if (j->pid < 0) {
-		close(fail[0]);
-		close(fail[1]);
+		close(told[0]);
+		close(told[1]);
 		return error_errno("fork");
 	}
 	if (j->pid == 0)
-		child(j, spec, fail[1]);
-	close(fail[1]);
+		child(j, spec, told[1]);
+	close(told[1]);
 	setpgid(j->pid, j->pid); /* whoever is first */
-	do
-		n = read(fail[0], &e, sizeof e);
-	while (n < 0 && errno == EINTR);
-	close(fail[0]);
-	if (n == (ssize_t)sizeof e) {
-		j->exec_errno = errno = e;
-		error_errno("%s", spec->argv[0]);
-		while (waitpid(j->pid, &j->status, 0) < 0 && errno == EINTR)
-			;
-		j->ended = true;
-		if (j->terminal)
-			terminal_to(getpgrp());
-	}
-	return 0;
+	if (child_ended(told[0], &end))
+		r = not_started(j, &end, spec->argv[0]);
+	close(told[0]);
+	return r;
 }
 
 /* ^Z: the terminal comes back to whoever started us, and we stop too. */

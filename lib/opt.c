@@ -40,7 +40,7 @@ void opt_usage_error(const struct opt_page *page, const char *fmt, ...)
 	va_end(ap);
 	warn("%s", line);
 	warn("usage: %s", page->usage);
-	exit(page->fail_status ? page->fail_status : ST_FAIL);
+	exit(say_fail_status);
 }
 
 static void table_add(struct table *t, const struct opt *opt)
@@ -142,7 +142,7 @@ static void NORETURN show_and_exit(const struct opt_page *page, bool help)
 			r = -1;
 	}
 	buf_release(&b);
-	exit(r < 0 ? ST_FAIL : ST_OK);
+	exit(r < 0 ? say_fail_status : ST_OK);
 }
 
 static void take(const struct opt_page *page, const struct opt *o, const char *value)
@@ -167,7 +167,7 @@ static void take(const struct opt_page *page, const struct opt *o, const char *v
 		if (o->fn(o->to, value) == 0)
 			break;
 		warn("usage: %s", page->usage);
-		exit(page->fail_status ? page->fail_status : ST_FAIL);
+		exit(say_fail_status);
 	}
 }
 

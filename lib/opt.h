@@ -36,7 +36,6 @@ struct opt_page {
 	const char *what;     /* one line: what it does */
 	const char *example;  /* one line */
 	const struct opt *opt;
-	int fail_status;      /* of a usage error; 0 means ST_FAIL */
 };
 
 /* Index of the first operand; exits for -h, -V and a usage error. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 int say_verbosity;
+int say_fail_status = ST_FAIL;
 
 static const char *prog = "tp";
 
@@ -25,7 +26,7 @@ int __lsan_is_turned_off(void)
 static void NORETURN die_now(void)
 {
 	dying = true;
-	exit(ST_FAIL);
+	exit(say_fail_status);
 }
 
 /* A message is built on the stack, so that it also comes out when there is no

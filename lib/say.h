@@ -17,6 +17,8 @@ enum tp_status {
 	ST_OWN = 125    /* tp-time, tp-capture: their own failure */
 };
 
+extern int say_fail_status; /* of die() and usage errors: ST_FAIL, or ST_OWN set
+                             * before say_init() by who relays a job's status */
 extern int say_verbosity; /* 0 normal, -1 quiet (-q), 1.. verbose (-v) */
 
 /* Program start, in this order: remember the name, make sure that fds 0-2 are

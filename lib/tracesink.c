@@ -1,6 +1,7 @@
 #include "base.h"
 #include "tracesink.h"
 #include "buf.h"
+#include "folder.h"
 #include "ingest.h"
 #include "mem.h"
 #include "say.h"
@@ -27,12 +28,9 @@ char *tracesink_work(const char *dir)
 	}
 	buf_addf(&b, "%s/.tp-XXXXXX", real);
 	free(real);
-	if (!mkdtemp(b.data)) {
-		error_errno("%s", dir);
-		buf_release(&b);
-		return NULL;
-	}
-	return b.data;
+	real = folder_make(b.data);
+	buf_release(&b);
+	return real;
 }
 
 int tracesink_open(struct tracesink *s, const char *dir, const char *private)
@@ -126,7 +124,7 @@ int tracesink_close(struct tracesink *s, int job_status)
 		stream_writer_abort(s->out);
 	}
 	if (s->dir && s->work)
-		(void)rmdir(s->work);
+		folder_remove(s->work);
 	free(s->work);
 	s->work = NULL;
 	return s->failed ? -1 : 0;

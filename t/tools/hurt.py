@@ -24,14 +24,16 @@ TORTURE = os.environ.get("TP_TORTURE") == "1"
 DEMO = os.path.join(TOP, "t/data/demo.json.gz")
 KINDS = ["read", "write", "open", "close", "rename", "fsync", "malloc", "mmap", "fork"]
 
+BADS = int(os.environ.get("TP_BADS", 40))  # lines at most
+
 _bad = 0
 
 
 def bad(words):
     global _bad
     _bad += 1
-    if _bad <= 40:
-        print("bad: " + words, flush=True)
+    if _bad <= BADS:
+        print("bad: " + " | ".join(words.split("\n")), flush=True)
 
 
 def count(n, what):
@@ -39,8 +41,8 @@ def count(n, what):
 
 
 def end():
-    if _bad > 40:
-        print("bad: %d more" % (_bad - 40))
+    if _bad > BADS:
+        print("bad: %d more" % (_bad - BADS))
     sys.exit(1 if _bad else 0)
 
 
@@ -88,12 +90,8 @@ def store_content(path):
         db.close()
 
 
-def file_content(path):
-    try:
-        with open(path, "rb") as f:
-            return hashlib.sha256(f.read()).hexdigest()
-    except FileNotFoundError:
-        return "absent"
+def digest(data):
+    return hashlib.sha256(data).hexdigest()
 
 
 class State:
