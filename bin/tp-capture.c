@@ -4,6 +4,7 @@
 #include "hookrec.h"
 #include "job.h"
 #include "native.h"
+#include "match.h"
 #include "opt.h"
 #include "say.h"
 #include "stream.h"
@@ -204,8 +205,7 @@ static int capture_close(struct capture *c, int code)
 
 	if (c->cupti ? native_close(&c->native, code) : tracesink_close(&c->sink, code))
 		c->failed = true;
-	if (c->job.link.failed)
-		c->failed = true;
+	c->failed |= c->job.link.failed;
 	had = c->cupti ? capout_had(&c->native.out) : c->sink.traces || c->rec.gave_way;
 	if (code == 0 && (c->failed || !had))
 		code = ST_OWN;
@@ -227,9 +227,8 @@ static void options_check(bool cupti)
 		opt_usage_error(&page, "--stacks, --shapes and --warmup are of engine torch");
 	if (!cupti && (want.operators || want.step_nvtx))
 		opt_usage_error(&page, "--operators and --step-nvtx are of engine cupti");
-	if (want.step_nvtx && regcomp(&step_nvtx, want.step_nvtx, REG_EXTENDED | REG_NOSUB))
-		opt_usage_error(&page, "--step-nvtx %s: no regular expression",
-			want.step_nvtx);
+	if (want.step_nvtx && match_compile(&step_nvtx, want.step_nvtx, 0))
+		opt_usage_error(&page, "--step-nvtx %s: no regular expression", want.step_nvtx);
 }
 
 int main(int argc, char **argv)

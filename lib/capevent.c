@@ -6,6 +6,7 @@
 #include "buf.h"
 #include "capname.h"
 #include "frame.h"
+#include "match.h"
 #include "mem.h"
 
 /* As for every event (evrec.c): |start| + length stays an int64. */
@@ -178,7 +179,7 @@ static bool is_step(const struct capevent *c, struct text name)
 	if (!c->step)
 		return false;
 	word = xmemdup0(name.s, name.n);
-	yes = regexec(c->step, word, 0, NULL, 0) == 0;
+	yes = match_finds(c->step, word);
 	free(word);
 	return yes;
 }

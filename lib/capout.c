@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "buf.h"
 #include "event_text.h"
 #include "evrec.h"
@@ -277,7 +278,7 @@ int capout_close(struct capout *o, int job_status)
 	}
 	free(o->waiting);
 	if (o->dir && o->work)
-		(void)rmdir(o->work);
+		folder_remove(o->work);
 	free(o->work);
 	o->work = NULL;
 	return o->failed ? -1 : 0;

@@ -73,6 +73,12 @@ calls 'setlocale|strtod|strtof|strtol|strtoll|strtoul|strtoull|sscanf|scanf|syst
 none 'no call that follows the locale, hides an error or runs a shell'
 calls 'malloc|calloc|realloc|reallocarray|strdup|strndup|asprintf|vasprintf' mem.c
 none 'memory comes from mem.c'
+calls 'regcomp|regexec' match.c
+none 'regular expressions go by way of match.c, memory that ends is no mismatch'
+calls 'mkdtemp|rmdir' folder.c
+none 'private folders are those of folder.c'
+grep -n 'yajl_alloc(' lib/*.c | grep -v MEM_LIB >"$FOUND"
+none 'yajl gets its memory from us'
 grep -nE '^#include <yajl' lib/*.c bin/*.c |
 	grep -vE '^lib/(rec|kineto|opt)[a-z_]*\.c:' >"$FOUND"
 none 'yajl stays behind rec and kineto'
