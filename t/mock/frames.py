@@ -357,7 +357,7 @@ def no_room():
     say(not whys, c.name, whys[:1])
 
 
-def speed():
+def speed(asked):
     N = 2000
 
     def deep(n):
@@ -368,7 +368,8 @@ def speed():
     ns = deep(12 - depth - 1)
     print("# %d.%d: %.0f ns for a stack of 12 frames that was seen before" %
           (sys.version_info[0], sys.version_info[1], ns))
-    say(ns < 20000, "a known stack is quick", ns)
+    # far from what is measured, for a machine that is busy; asking takes 10 us
+    say(asked or ns < 10000, "a known stack is quick", ns)
 
 
 def off():
@@ -393,7 +394,7 @@ def main():
     if not asked:
         with_the_gil()
         tables()
-    speed()
+    speed(asked)
     off()
 
 
