@@ -1,0 +1,528 @@
+"""The part of `prove` for engine cupti: t/gpu/prove cupti.
+
+What the engine must be held against: torch.profiler on the same window of the same
+job (kernels, copies, times, the planted lines), the plain job (time, memory, output,
+status), and a CUDA program's own counts.  The most important comes first; each part
+ends by itself when the time is up.
+
+A job starts in `gate.py`: it imports torch and starts CUDA, then waits for its turn,
+so that starts overlap and runs on the device never do."""
+import collections
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+# steps that a job runs, and its window
+WINDOWS = {"gpt_item": (16, "9:11"), "rnn_tiny": (16, "9:11"), "graphs": (60, "40:42"),
+           "cnn_loader": (10, "5:7"), "gpt_clean": (16, "9:11"), "curriculum": (24, "9:11"),
+           "prefetch": (16, "9:11")}
+PLANTED = {  # job: (cause, lines, among the first so many sites)
+    "gpt_item": [("sync", {42}, 3), ("sync", {68}, 8), ("host", {67}, 5)],
+    "cnn_loader": [("input", set(range(18, 23)) | {36, 37}, 3)],
+    "rnn_tiny": [("host", {12, 13, 14, 28, 29, 30, 31}, 3)],
+    "curriculum": [("sync", {12}, 5)],
+    "graphs": [(None, {34, 35, 36}, 3)],
+}
+FINDINGS = {"gpt_item": {42}, "cnn_loader": set(range(18, 23)) | {36, 37},
+            "rnn_tiny": set(range(12, 15)) | set(range(26, 33)), "prefetch": {26, 31, 33}}
+GATE = '''
+import atexit, os, resource, runpy, sys, time
+name = os.environ["GATE"]
+job, sys.argv = sys.argv[1], sys.argv[1:]
+sys.path.insert(0, os.path.dirname(job))
+import torch
+if torch.cuda.is_available():
+    torch.zeros(8, device="cuda").sum().item()
+open(name + ".ready", "w").close()
+while not os.path.exists(name + ".go"):
+    time.sleep(0.005)
+began = time.monotonic()
+def left():
+    with open(name + ".part", "w") as f:
+        f.write("%f %d" % (time.monotonic() - began,
+                           resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))
+    os.rename(name + ".part", name + ".left")
+atexit.register(left)
+runpy.run_path(job, run_name="__main__")
+'''
+TICKS = '''
+import atexit, os
+from time import perf_counter_ns as _now
+_ticks = []
+atexit.register(lambda: open(os.environ["GATE"] + ".ticks", "w").write(
+    " ".join(str(b - a) for a, b in zip(_ticks, _ticks[1:]))))
+'''
+
+
+class Run:
+    """A job under some starter: its output, status, seconds, ticks."""
+    n = 0
+
+    def __init__(self, place, starter, job, steps, out=None, then=""):
+        Run.n += 1
+        self.gate = "%s/run.%d" % (place, Run.n)
+        self.out = out or self.gate + ".stdout"
+        line = [sys.executable, place + "/gate.py", job, str(steps)]
+        args = starter + (["--"] if starter else []) + line
+        words = " ".join("'%s'" % a for a in args) + (then or " >'%s'" % self.out)
+        with open(self.gate + ".stderr", "w", encoding="utf-8") as err:
+            self.process = subprocess.Popen(
+                ["bash", "-c", words + "; exit ${PIPESTATUS[0]}"], stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=err, cwd=place, start_new_session=True,
+                env=dict(os.environ, GATE=self.gate))
+        self.seconds = self.rss_kb = self.status = None
+
+    def is_there(self, what):
+        return os.path.exists(self.gate + what)
+
+    def await_(self, what, limit_s):
+        until = time.time() + limit_s
+        while time.time() < until and not self.is_there(what):
+            if self.process.poll() is not None:
+                return self.is_there(what)
+            time.sleep(0.005)
+        return self.is_there(what)
+
+    def turn(self, limit_s=90):
+        """Its time on the device, alone."""
+        ok = self.await_(".ready", limit_s)
+        open(self.gate + ".go", "w", encoding="ascii").close()
+        if ok:
+            self.await_(".left", limit_s)
+        return ok
+
+    def end(self, limit_s=60):
+        try:
+            self.status = self.process.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+            self.status = "hangs"
+        if self.is_there(".left"):
+            with open(self.gate + ".left", encoding="ascii") as f:
+                seconds, rss = f.read().split()
+            self.seconds, self.rss_kb = float(seconds), int(rss)
+        return self
+
+    def words(self, what=".stderr"):
+        try:
+            with open(self.gate + what, encoding="utf-8", errors="replace") as f:
+                return f.read()
+        except OSError:
+            return ""
+
+    def ticks(self, first, last):
+        """Median of the turns first..last of the job's own clock, in ns."""
+        all_ns = [int(x) for x in self.words(".ticks").split()]
+        some = sorted(all_ns[first - 2:last - 1]) or [0]
+        return some[len(some) // 2]
+
+
+def in_turn(plans, ahead=3):
+    """Runs, each with the device to itself; those behind it start meanwhile."""
+    runs, started = [], []
+    for i, plan in enumerate(plans):
+        while len(started) <= min(i + ahead, len(plans) - 1):
+            started.append(plans[len(started)]())
+        started[i].turn()
+        runs.append(started[i])
+    return [r.end() for r in runs]
+
+
+class Native:
+    def __init__(self, prove):
+        self.p = prove
+        self.place = prove["WORK"] + "/native"
+        shutil.rmtree(self.place, ignore_errors=True)
+        os.makedirs(self.place)
+        with open(self.place + "/gate.py", "w", encoding="ascii") as f:
+            f.write(GATE)
+        for name in os.listdir(prove["JOBS"]):
+            if name.endswith(".py"):
+                shutil.copy(os.path.join(prove["JOBS"], name), self.place)
+        self.check, self.left = prove["check"], prove["left"]
+        self.figures = prove["results"].setdefault("cupti", {})
+
+    def job(self, name):
+        return "%s/%s.py" % (self.place, name)
+
+    def time_for(self, what, need_s):
+        if self.left() > need_s:
+            return True
+        print("no time left for " + what, flush=True)
+        return False
+
+    # -- the same window by both engines ----------------------------------------------
+
+    def captures(self, jobs):
+        plans = []
+        for job in jobs:
+            steps, window = WINDOWS[job]
+            for engine in ("torch", "cupti"):
+                def plan(job=job, steps=steps, window=window, engine=engine):
+                    folder = "%s/%s.%s" % (self.place, job, engine)
+                    more = ["--no-lines", "--warmup", "2"] if engine == "torch" else []
+                    return Run(self.place, ["tp-capture", "--engine", engine, "-d", folder,
+                                            "--window", window, "--then", "stop"] + more,
+                               self.job(job), steps)
+                plans.append(plan)
+        return dict(zip([(j, e) for j in jobs for e in ("torch", "cupti")], in_turn(plans)))
+
+    def equal(self, jobs=tuple(WINDOWS)):
+        for some in (jobs[:3], jobs[3:5], jobs[5:]):
+            if not some or not self.time_for("equality of " + " ".join(some), 30 * len(some)):
+                continue
+            runs = self.captures(some)
+            for job in some:
+                self.judge_equal(job, runs[job, "torch"], runs[job, "cupti"])
+
+    def store(self, job, engine, run):
+        folder = "%s/%s.%s" % (self.place, job, engine)
+        files = [folder + "/" + f for f in os.listdir(folder)] if os.path.isdir(folder) else []
+        name = folder + ".db"
+        got = self.p["run"](["tp-ingest", "-o", name] + files) if files else None
+        ok = got and got.returncode == 0
+        self.check(ok, "%s: engine %s has a whole window" % (job, engine),
+                   "" if ok else "%s %s" % (run.status, (run.words() + (got.stderr if got else ""))[-400:]))
+        if engine == "cupti" and run.words().strip():
+            print("  it said: " + run.words().strip()[-300:])
+        return name if got and os.path.exists(name) else None
+
+    def judge_equal(self, job, torch, cupti):
+        stores = [self.store(job, "torch", torch), self.store(job, "cupti", cupti)]
+        if not all(stores):
+            return
+        a, b = (window_of(s) for s in stores)
+        self.check(sum(a["kernels"].values()) == sum(b["kernels"].values()) > 0,
+                   job + ": as many kernels", "%d, %d" % (
+                       sum(a["kernels"].values()), sum(b["kernels"].values())))
+        self.check(a["kernels"] == b["kernels"], job + ": the same kernels in each step",
+                   unlike(a["kernels"], b["kernels"]))
+        self.check(a["copies"] == b["copies"], job + ": the same copies, with their bytes",
+                   unlike(a["copies"], b["copies"]) or "%d" % sum(a["copies"].values()))
+        off = [y / x - 1 for x, y in zip(a["time"], b["time"]) if x]
+        self.check(off and abs(sorted(off)[len(off) // 2]) <= 0.02,
+                   job + ": kernel time of a step within 2 %",
+                   ", ".join("%+.2f %%" % (100 * x) for x in off))
+        self.figures.setdefault("equal", {})[job] = {
+            "kernels": sum(a["kernels"].values()), "off": off, "torch_s": torch.seconds,
+            "cupti_s": cupti.seconds, "events": b["events"]}
+        self.planted(job, stores[1])
+
+    def planted(self, job, store):
+        rows = self.p["records"](["tp-view2", "-j", store])
+        views = self.p["run"](["bash", "-c", "for v in 1 2 3 4 5; do tp-view$v -z '%s'; done |"
+                               " tp-rank -j" % store])
+        found = [json.loads(x) for x in views.stdout.splitlines()
+                 if x.startswith('{"kind":"finding"')]
+        at = self.p["at"]
+        for cause, lines, top in PLANTED.get(job, []):
+            sites = [r for r in rows if r.get("kind") == "view2.site" and
+                     (r.get("cause") == cause if cause else r.get("cause") in ("sync", "host"))]
+            sites.sort(key=lambda r: -r.get("cost_ns", 0))
+            here = [r for r in sites[:top] if r.get("line") in lines and
+                    at(r).startswith(job + ".py") and r.get("how") in ("line", "between", "other_thread")]
+            self.check(here, "%s: cupti names line %s (%s)" % (
+                job, "/".join(map(str, sorted(lines))), cause or "host or sync"),
+                ", ".join("%s %s %s %.2f ms" % (r.get("cause"), at(r), r.get("how"),
+                                                r["cost_per_step_ns"] / 1e6) for r in sites[:top]))
+        if job in FINDINGS:
+            self.check(any(f.get("line") in FINDINGS[job] and at(f).startswith(job + ".py")
+                           for f in found), job + ": cupti's finding is at the planted line",
+                       ", ".join("%s %s %s" % (f.get("cause"), at(f), f.get("how")) for f in found[:4]))
+        if job == "gpt_clean":
+            host = [f for f in found if f.get("cause") in ("sync", "host", "input", "alloc")
+                    and f.get("cost_share", 0) > 0.03]
+            self.check(not host, job + ": cupti has no host-side finding above 3 %")
+        known = [r for r in rows if r.get("kind") == "view2.site" and r.get("cost_ns")
+                 and r.get("cause") in ("sync", "host", "launch", "input", "alloc")]
+        exact = sum(r["cost_ns"] for r in known if r.get("line"))
+        whole = sum(r["cost_ns"] for r in known) or 1
+        self.check(exact * 2 > whole, job + ": most of the host's idle time has a line",
+                   "%d %%" % (100 * exact // whole))
+        self.figures.setdefault("findings", {})[job] = found[:6]
+
+    # -- what it costs ------------------------------------------------------------------
+
+    def variants(self, job, window):
+        d = "%s/over.%s" % (self.place, job)
+        torch = ["tp-capture", "--engine", "torch", "-d", d, "--window", window,
+                 "--warmup", "2", "--no-lines"]
+        cupti = ["tp-capture", "--engine", "cupti", "-d", d, "--window", window]
+        return {"plain": [], "torch": torch, "torch_stacks": torch + ["--stacks"],
+                "cupti": cupti + ["--no-lines"], "cupti_lines": cupti}
+
+    def overhead(self, jobs=("rnn_tiny", "gpt_item"), rounds=2):
+        for job in jobs:
+            first, last, steps = 30, 49, 80
+            order = list(self.variants(job, "0:0"))
+            got = collections.defaultdict(list)
+            for n in range(rounds):
+                if not self.time_for("a round of overhead of " + job, 60):
+                    break
+                names = (order + order[::-1])
+                runs = in_turn([lambda v=v: Run(
+                    self.place, self.variants(job, "%d:%d" % (first, last))[v],
+                    self.clocked(job), steps) for v in names])
+                for v, r in zip(names, runs):
+                    got[v].append((r.ticks(first, last), r.ticks(last + 3, steps), r.status))
+            if got:
+                self.judge_overhead(job, got)
+
+    def clocked(self, job):
+        path = "%s/clock_%s.py" % (self.place, job)
+        with open(self.job(job), encoding="utf-8") as f:
+            lines = f.read().splitlines(True)
+        turn = self.p["TURN"][job]
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(TICKS.strip().replace("\n", "; ", 1) + "\n" if False else TICKS)
+            for line in lines:
+                f.write(line)
+                if line.strip().startswith(turn):
+                    f.write(line[:len(line) - len(line.lstrip())] + "_ticks.append(_now())\n")
+        return path
+
+    def judge_overhead(self, job, got):
+        med = self.p["median"]
+        inside = {v: med([x[0] for x in rows]) for v, rows in got.items()}
+        after = {v: med([x[1] for x in rows]) for v, rows in got.items()}
+        base, base_after = inside["plain"] or 1, after["plain"] or 1
+        more = {v: inside[v] / base - 1 for v in inside}
+        words = ", ".join("%s %+.1f %%" % (v, 100 * more[v]) for v in more)
+        noise = (max(x[0] for x in got["plain"]) - min(x[0] for x in got["plain"])) / base
+        print("  %s: plain %.3f ms (noise %.1f %%): %s" % (job, base / 1e6, 100 * noise, words))
+        bad = [(v, x[2]) for v, rows in got.items() for x in rows if x[2] != 0 or not x[0]]
+        self.check(not bad, job + ": every run for the clock ended well", bad or "")
+        self.check(more["cupti"] <= 0.7 * more["torch"], job +
+                   ": without stacks at most 0.7 of torch.profiler's", "%.1f %% of %.1f %%" % (
+                       100 * more["cupti"], 100 * more["torch"]))
+        self.check(more["cupti_lines"] <= more["torch_stacks"], job +
+                   ": with lines at most with_stack", "%.1f %% of %.1f %%" % (
+                       100 * more["cupti_lines"], 100 * more["torch_stacks"]))
+        out = max(after[v] / base_after - 1 for v in ("cupti", "cupti_lines"))
+        self.check(out <= 0.02, job + ": outside its window within 2 % of plain",
+                   "%+.2f %%" % (100 * out))
+        self.figures.setdefault("overhead", {})[job] = {
+            "inside_ns": inside, "after_ns": after, "runs": got, "noise": noise}
+
+    # -- long, stalled, killed ------------------------------------------------------------
+
+    def long(self, job="graphs", steps=10000):
+        if not self.time_for("%d steps" % steps, 60):
+            return
+        d = self.place + "/long"
+        plain, native = in_turn([
+            lambda: Run(self.place, [], self.job(job), steps),
+            lambda: Run(self.place, ["tp-capture", "--engine", "cupti", "-d", d],
+                        self.job(job), steps)])
+        files = [d + "/" + f for f in os.listdir(d)] if os.path.isdir(d) else []
+        more_kb = (native.rss_kb or 1 << 30) - (plain.rss_kb or 0)
+        tail = self.p["run"](["bash", "-c", "lz4 -dc %s 2>/dev/null | tail -n 1 || true" % " ".join(files)])
+        end = last_record(self.p, files[0]) if files else {}
+        self.check(native.status == plain.status == 0 and native.words(".stdout") ==
+                   plain.words(".stdout"), "%d steps of %s: status and output are the job's"
+                   % (steps, job), (native.status, native.words()[-200:]))
+        self.check(more_kb < 64 << 10, "%d steps: under 64 MiB in the job" % steps,
+                   "%.1f MB more" % (more_kb / 1e3))
+        self.check(end.get("complete") is True, "%d steps: nothing was dropped" % steps,
+                   "%s records, dropped %s" % (end.get("records"), end.get("dropped")))
+        self.figures["long"] = {"job": job, "steps": steps, "more_kb": more_kb, "end": end,
+                                "plain_s": plain.seconds, "cupti_s": native.seconds,
+                                "bytes": sum(os.path.getsize(f) for f in files), "tail": tail.stdout[:200]}
+
+    def readers(self, job="rnn_tiny", steps=300):
+        if not self.time_for("stalled and killed readers", 60):
+            return
+        base = ["tp-capture", "--engine", "cupti", "-z"]
+        held, gone = self.place + "/held.z", self.place + "/gone.z"
+        plain, read, stalled, killed, full = in_turn([
+            lambda: Run(self.place, [], self.clocked(job), steps),
+            lambda: Run(self.place, base, self.clocked(job), steps, then=" | cat >'%s'" % self.place + "/read.z"),
+            lambda: Run(self.place, base, self.clocked(job), steps,
+                        then=" | { sleep 45; cat >'%s'; }" % held),
+            lambda: Run(self.place, base, self.clocked(job), steps,
+                        then=" | head -c 100000 >'%s'" % gone),
+            lambda: Run(self.place, base, self.clocked(job), steps, then=" >/dev/full")])
+        for name, r in (("stalls", stalled), ("dies", killed), ("is a full disk", full)):
+            self.check(r.seconds and r.seconds < read.seconds * 1.15 + 1,
+                       "a reader that %s does not hold the job" % name,
+                       "%.2f s, with one that reads %.2f s, plain %.2f s" % (
+                           r.seconds or -1, read.seconds or -1, plain.seconds or -1))
+            self.check(r.words(".stderr").count("torch.Size") == 1,
+                       "a reader that %s: the job's output is there" % name, r.words()[-200:])
+        end = last_record(self.p, held)
+        self.check(end.get("complete") is False and end.get("dropped", 0) > 0 or
+                   end.get("complete") is True, "a reader that stalls: what was dropped is counted", end)
+        self.check(killed.status == 0, "a reader that dies: the job's own status", killed.status)
+        self.check(full.status == 125, "a full disk is told", (full.status, full.words()[-200:]))
+        self.figures["readers"] = {n: r.seconds for n, r in (
+            ("plain", plain), ("read", read), ("stalled", stalled), ("killed", killed), ("full", full))}
+
+    # -- processes that end as they should not ----------------------------------------------
+
+    ENDS = {
+        "os._exit": "print('before', flush=True); os._exit(3)",
+        "SIGKILL": "print('before', flush=True); os.kill(os.getpid(), 9)",
+        "fork": "pid = os.fork()\nif pid == 0:\n    print('child', flush=True); os._exit(0)\n"
+                "os.waitpid(pid, 0)\ny = (x @ x).sum().item(); print('parent', flush=True)",
+        "exception": "print('before', flush=True); raise SystemExit(7)",
+    }
+
+    def ends(self):
+        for name, code in self.ENDS.items():
+            if not self.time_for("a job that ends by " + name, 30):
+                return
+            path = "%s/end_%s.py" % (self.place, name.replace(".", ""))
+            with open(path, "w", encoding="ascii") as f:
+                f.write("import os, torch\nx = torch.ones(512, 512, device='cuda')\n"
+                        "for i in range(50):\n    x = x @ x / 512\nx.sum().item()\n" + code + "\n")
+            out = path + ".z"
+            args = [sys.executable, path]
+            plain = self.p["run"](args)
+            got = self.p["run"](["bash", "-c", "tp-capture --engine cupti -- %s >%s" % (
+                " ".join(args), out)])
+            want = plain.returncode if plain.returncode >= 0 else 128 - plain.returncode
+            self.check(got.returncode == want and plain.stdout in got.stderr,
+                       "%s: status and output are the job's" % name,
+                       "%s, %s: %s" % (got.returncode, want, got.stderr[-200:]))
+            end = last_record(self.p, out)
+            whole = name in ("fork", "exception")
+            self.check(end.get("complete") is whole, "%s: the stream says %s" % (
+                name, "that it is whole" if whole else "that it is not"), end)
+        bad = dict(os.environ, TP_CAPTURE="/nonexistent", CUDA_INJECTION64_PATH=os.path.join(
+            self.p["ROOT"], "lib", "libtpcapture.so"))
+        path = self.place + "/end_exception.py"
+        got = self.p["run"]([sys.executable, path], env=bad)
+        self.check(got.returncode == 7 and got.stdout == "before\n" and not got.stderr,
+                   "no socket to write to: the job does not know", (got.returncode, got.stderr[-200:]))
+
+    # -- a CUDA program ------------------------------------------------------------------------
+
+    def program(self):
+        folder = os.path.join(self.p["ROOT"], "t", "gpu", "cuda")
+        sources = sorted(f for f in os.listdir(folder) if f.endswith(".cu")) \
+            if os.path.isdir(folder) else []
+        if not sources or not self.time_for("the CUDA program", 40):
+            print("no CUDA program to run" if not sources else "")
+            return
+        exe = self.place + "/program"
+        made = self.p["run"](["nvcc", "-O1", "-o", exe] + [os.path.join(folder, f) for f in sources] +
+                             ["-lcuda"])
+        self.check(made.returncode == 0, "nvcc makes the CUDA program", made.stderr[-300:])
+        if made.returncode:
+            return
+        plain = self.p["run"]([exe])
+        got = self.p["run"](["bash", "-c", "tp-capture --engine cupti --memory -j -- '%s' >'%s.json'"
+                             % (exe, exe)])
+        self.check(got.returncode == plain.returncode and plain.stdout in got.stderr,
+                   "the CUDA program: output and status", (got.returncode, got.stderr[-300:]))
+        rows = self.p["records"](["cat", exe + ".json"])
+        counts = collections.Counter(r.get("cat") for r in rows if r.get("kind") == "event")
+        counts["mem"] = sum(r.get("kind") == "mem" for r in rows)
+        counts["annotation"] = sum(r.get("cat") == "annotation" for r in rows)
+        want = dict(w.split("=", 1) for line in plain.stdout.splitlines() for w in line.split()
+                    if "=" in w)
+        for key, word in (("kernel", "kernels"), ("memcpy", "copies"), ("memset", "sets"),
+                          ("annotation", "ranges")):
+            if word in want:
+                self.check(counts[key] == int(want[word]), "the CUDA program: its %s" % word,
+                           "%d of %s" % (counts[key], want[word]))
+        self.check(rows and rows[-1].get("complete") is True, "the CUDA program: the stream is whole",
+                   rows[-1] if rows else "")
+        self.figures["program"] = {"want": want, "got": counts}
+
+    # -- all of it ---------------------------------------------------------------------------
+
+    def profile(self, job="gpt_item"):
+        if not self.time_for("tp-profile --engine cupti", 60):
+            return
+        place = self.place + "/profile"
+        got = self.p["run"](["tp-profile", "--engine", "cupti", "-w", place, "--", sys.executable,
+                             self.job(job), "40"], cwd=self.place)
+        report = place + "/commits/no-commit/report.md"
+        self.check(got.returncode == 0 and os.path.exists(report), "tp-profile --engine cupti",
+                   got.stderr[-300:] if got.returncode else "")
+        if os.path.exists(report):
+            shutil.copy(report, self.p["OUT"] + "/report.cupti.md")
+
+    def live(self):
+        """A store while the job runs, and the first record within a second."""
+        out = self.place + "/live.json"
+        path = self.place + "/slow.py"
+        with open(path, "w", encoding="ascii") as f:
+            f.write("import torch, time\nx = torch.ones(64, 64, device='cuda')\ny = x @ x\n"
+                    "torch.cuda.synchronize()\nopen('%s.began', 'w').close()\ntime.sleep(3)\n" % path)
+        job = subprocess.Popen(["bash", "-c", "tp-capture --engine cupti -- %s %s | tp-ingest -j >%s" % (
+            sys.executable, path, out)], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        until = time.time() + 40
+        while time.time() < until and not os.path.exists(path + ".began"):
+            time.sleep(0.01)
+        began, there = time.time(), False
+        while time.time() < began + 2.5 and not there:
+            time.sleep(0.02)
+            with open(out, encoding="utf-8") as f:
+                there = '"cat":"kernel"' in f.read()
+        took = time.time() - began
+        job.wait(30)
+        self.check(there and took < 1, "a kernel is on the stream within a second", "%.2f s" % took)
+
+    def all(self, parts):
+        for part in ("live", "equal", "overhead", "long", "program", "readers", "ends", "profile"):
+            if parts and part not in parts:
+                continue
+            began = time.time()
+            try:
+                getattr(self, part)()
+            except Exception as e:  # one part that fails must not cost the others
+                import traceback
+                traceback.print_exc()
+                self.check(False, "part %s of the proof" % part, repr(e))
+            print("  (%s took %.0f s, %.0f left)" % (part, time.time() - began, self.left()), flush=True)
+            self.p["keep"]()
+
+
+def window_of(store):
+    """What a store has of the ops that were launched inside its steps: how often each
+    kernel (by step) and copy, and the time of the kernels of each step."""
+    db = sqlite3.connect(store)
+    steps = db.execute("SELECT host_ts_ns, host_ts_ns + host_dur_ns FROM steps GROUP BY idx"
+                       " ORDER BY 1").fetchall()
+    calls = dict(db.execute("SELECT corr, min(ts_ns) FROM events WHERE cat IN ('runtime', 'driver')"
+                            " AND corr IS NOT NULL GROUP BY corr"))
+    got = {"kernels": collections.Counter(), "copies": collections.Counter(),
+           "time": [0] * len(steps), "steps": len(steps),
+           "events": db.execute("SELECT count(*) FROM events").fetchone()[0]}
+    for cat, name, dur, corr, nbytes in db.execute(
+            "SELECT cat, name, dur_ns, corr, nbytes FROM events WHERE cat IN"
+            " ('kernel', 'comm', 'memcpy', 'memset')"):
+        at = calls.get(corr)
+        k = next((i for i, (a, b) in enumerate(steps) if at is not None and a <= at < b), None)
+        if k is None:
+            continue
+        if cat in ("kernel", "comm"):
+            got["kernels"][k, name] += 1
+            got["time"][k] += dur
+        else:
+            got["copies"][k, name, nbytes] += 1
+    return got
+
+
+def unlike(a, b):
+    """The first differences of two counters, in words."""
+    keys = [k for k in sorted(set(a) | set(b), key=str) if a[k] != b[k]]
+    return "; ".join("%s: %d, %d" % (str(k)[:120], a[k], b[k]) for k in keys[:4]) + (
+        " and %d more" % (len(keys) - 4) if len(keys) > 4 else "")
+
+
+def last_record(prove, path):
+    """The end of a stream, as tp-ingest -j passes it on."""
+    got = prove["run"](["bash", "-c", "tp-ingest -j '%s' 2>/dev/null | tail -n 1" % path])
+    try:
+        return json.loads(got.stdout)
+    except ValueError:
+        return {}
