@@ -280,7 +280,7 @@ class Native:
             lines = f.read().splitlines(True)
         turn = self.p["TURN"][job]
         with open(path, "w", encoding="utf-8") as f:
-            f.write(TICKS.strip().replace("\n", "; ", 1) + "\n" if False else TICKS)
+            f.write(TICKS)
             for line in lines:
                 f.write(line)
                 if line.strip().startswith(turn):
