@@ -16,17 +16,11 @@
 static struct {
 	const char *dir, *engine, *window, *step, *step_nvtx, *then;
 	int64_t warmup;
-	bool stacks, shapes, memory, no_lines, operators, text, json, lz4;
+	bool stacks, shapes, memory, no_lines, operators;
+	enum face face;
 } want = { .engine = "torch", .then = "continue", .warmup = -1 };
 
 static regex_t step_nvtx;
-
-static int be_quiet(void *to, const char *value)
-{
-	(void)value;
-	*(int *)to = -1;
-	return 0;
-}
 
 static const struct opt options[] = {
 	{ 'd', "dir", "DIR", "trace files go there; the job keeps its stdout",
@@ -51,10 +45,8 @@ static const struct opt options[] = {
 		OPT_FLAG, &want.operators, NULL },
 	{ 0, "step-nvtx", "RE", "cupti: NVTX ranges of such names are steps",
 		OPT_STR, &want.step_nvtx, NULL },
-	{ 't', "text", NULL, "events as text for a person", OPT_FLAG, &want.text, NULL },
-	{ 'j', "json", NULL, "plain lines of JSON", OPT_FLAG, &want.json, NULL },
-	{ 'z', "lz4", NULL, "LZ4 frames, also to a terminal", OPT_FLAG, &want.lz4, NULL },
-	{ 'q', "quiet", NULL, "no notes", OPT_FN, &say_verbosity, be_quiet },
+	OPT_FACES(want.face),
+	OPT_QUIET,
 	OPT_END
 };
 
@@ -63,6 +55,7 @@ static const struct opt_page page = {
 	.what = "Run a job with the profiler on for the steps of a window.",
 	.example = "tp-time -- ./train | tp-window | tp-capture -d trace -- ./train",
 	.opt = options,
+	.command = true,
 };
 
 struct capture {
@@ -184,8 +177,7 @@ static int capture_run(struct capture *c, char **argv)
 
 static int output_open(struct capture *c)
 {
-	enum face face = want.text ? FACE_TEXT : want.json ? FACE_JSON :
-		want.lz4 ? FACE_LZ4 : FACE_AUTO;
+	enum face face = want.face;
 
 	c->sink.argv = c->own;
 	c->native.out = (struct capout){ .dir = want.dir, .argv = c->own };

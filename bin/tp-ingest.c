@@ -12,17 +12,8 @@
 
 static const char *store_path, *scope, *step_regex;
 static int64_t rank = NO_INT;
-static bool check, text, json, lz4;
-
-static int set_verbosity(void *to, const char *value)
-{
-	(void)value;
-	if (to == &say_verbosity)
-		say_verbosity++;
-	else
-		say_verbosity = -1;
-	return 0;
-}
+static bool check;
+static enum face face;
 
 static const struct opt opt[] = {
 	{ 'o', "output", "STORE", "make this store, or add to it", OPT_STR, &store_path, NULL },
@@ -31,13 +22,10 @@ static const struct opt opt[] = {
 	{ 0, "step-regex", "RE", "annotations that are steps, with no ProfilerStep",
 		OPT_STR, &step_regex, NULL },
 	{ 0, "scope", "DIR", "whose Python files are the user's own", OPT_STR, &scope, NULL },
-	{ 't', "text", NULL, "records as text for a person", OPT_FLAG, &text, NULL },
-	{ 'j', "json", NULL, "records as plain NDJSON", OPT_FLAG, &json, NULL },
-	{ 'z', "lz4", NULL, "records in LZ4 frames", OPT_FLAG, &lz4, NULL },
-	{ 'v', "verbose", NULL, "print the whole import report", OPT_FN, &say_verbosity,
-		set_verbosity },
-	{ 'q', "quiet", NULL, "no notes, only warnings and errors", OPT_FN, NULL,
-		set_verbosity },
+	OPT_FACES(face),
+	{ 'v', "verbose", NULL, "print the whole import report", OPT_COUNT, &say_verbosity,
+		NULL },
+	OPT_QUIET,
 	OPT_END
 };
 
@@ -112,13 +100,12 @@ static int into_store(struct ingest *g, const char *target, char **path, int n,
 
 static int as_records(struct ingest *g, char **path, int n, struct tally *t)
 {
-	enum face wish = text ? FACE_TEXT : json ? FACE_JSON : lz4 ? FACE_LZ4 : FACE_AUTO;
+	enum face is = face_resolve(face, STDOUT_FILENO);
 	struct stream_writer w;
 	int rc;
 
-	wish = face_resolve(wish, STDOUT_FILENO);
-	g->text = wish == FACE_TEXT;
-	if (stream_writer_init(&w, STDOUT_FILENO, wish) < 0)
+	g->text = is == FACE_TEXT;
+	if (stream_writer_init(&w, STDOUT_FILENO, is) < 0)
 		return ST_FAIL;
 	g->out = &w;
 	rc = take_all(g, path, n, t);

@@ -18,7 +18,7 @@ static struct {
 	const char *output, *scope, *schedule, *causes;
 	int64_t top;
 	unsigned only;
-	bool text, json, lz4;
+	enum face face;
 } opts = { .top = 10 };
 
 static struct rank_rows rows;
@@ -48,9 +48,7 @@ static const struct opt options[] = {
 	{ 0, "causes", "FILE", "rules, instead of share/causes.conf", OPT_STR, &opts.causes, NULL },
 	{ 'o', "output", "FILE", "write there; it appears whole or not at all", OPT_STR,
 		&opts.output, NULL },
-	{ 't', "text", NULL, "the report, for a person", OPT_FLAG, &opts.text, NULL },
-	{ 'j', "json", NULL, "records as plain lines", OPT_FLAG, &opts.json, NULL },
-	{ 'z', "lz4", NULL, "records in LZ4 frames", OPT_FLAG, &opts.lz4, NULL },
+	OPT_FACES(opts.face),
 	OPT_END
 };
 
@@ -191,11 +189,6 @@ static int rank_all(char **argv, bool *cut)
 	return status;
 }
 
-static enum face face_wish(void)
-{
-	return opts.text ? FACE_TEXT : opts.json ? FACE_JSON : opts.lz4 ? FACE_LZ4 : FACE_AUTO;
-}
-
 static void writer_open(struct draft *draft)
 {
 	int fd = STDOUT_FILENO;
@@ -206,7 +199,7 @@ static void writer_open(struct draft *draft)
 		if (fd < 0)
 			die_errno("%s", opts.output);
 	}
-	enum face face = face_resolve(face_wish(), fd);
+	enum face face = face_resolve(opts.face, fd);
 	as_text = face == FACE_TEXT;
 	if (stream_writer_init(&writer, fd, as_text ? FACE_JSON : face) != 0)
 		exit(ST_FAIL);

@@ -20,45 +20,14 @@ static struct {
 	enum face face;
 } want = { .step = "auto" };
 
-static int face_text(void *to, const char *value)
-{
-	(void)value;
-	*(enum face *)to = FACE_TEXT;
-	return 0;
-}
-
-static int face_json(void *to, const char *value)
-{
-	(void)value;
-	*(enum face *)to = FACE_JSON;
-	return 0;
-}
-
-static int face_lz4(void *to, const char *value)
-{
-	(void)value;
-	*(enum face *)to = FACE_LZ4;
-	return 0;
-}
-
-static int be_quiet(void *to, const char *value)
-{
-	(void)value;
-	*(int *)to = -1;
-	return 0;
-}
-
 static const struct opt options[] = {
 	{ 'o', "output", "FILE", "write there; the job keeps its stdout",
 		OPT_STR, &want.out, NULL },
 	{ 0, "step", "RULE", "auto, optimizer, forward, FILE:LINE, MODULE:FUNC",
 		OPT_STR, &want.step, NULL },
 	{ 0, "steps", "N", "end the job after N steps", OPT_INT, &want.steps, NULL },
-	{ 't', "text", NULL, "text for a person", OPT_FN, &want.face, face_text },
-	{ 'j', "json", NULL, "plain lines of JSON", OPT_FN, &want.face, face_json },
-	{ 'z', "lz4", NULL, "LZ4 frames, also to a terminal",
-		OPT_FN, &want.face, face_lz4 },
-	{ 'q', "quiet", NULL, "no notes", OPT_FN, &say_verbosity, be_quiet },
+	OPT_FACES(want.face),
+	OPT_QUIET,
 	OPT_END
 };
 
@@ -67,6 +36,7 @@ static const struct opt_page page = {
 	.what = "Run a PyTorch job and record every step, its startup and memory.",
 	.example = "tp-time -o steps.ndjson.lz4 -- python train.py",
 	.opt = options,
+	.command = true,
 };
 
 struct timing {

@@ -244,6 +244,6 @@ static int run(struct view *view)
 
 int main(int argc, char **argv)
 {
-	v.text_face = true; /* a trace is no stream of records */
+	v.face = FACE_TEXT; /* a trace is no stream of records */
 	return view_main(&v, &page, argc, argv, run);
 }

@@ -235,9 +235,10 @@ int main(int argc, char **argv)
 {
 	static const struct opt opts[] = { VIEW_OPTS(view), OPT_END };
 	static const struct opt_page page = {
-		"tp-view4 [options] STORE",
-		"Overlap and exposure: per collective hidden and exposed, who came late.",
-		"tp-view4 -t store.db", opts,
+		.usage = "tp-view4 [options] STORE",
+		.what = "Overlap and exposure: per collective hidden and exposed, who came late.",
+		.example = "tp-view4 -t store.db",
+		.opt = opts,
 	};
 	return view_main(&view, &page, argc, argv, run);
 }

@@ -161,7 +161,8 @@ static int curve_put(const struct memcurves *m, const struct mem_curve *c, struc
 	return device_put(m, c);
 }
 
-static int trace_run(const struct view_trace *t)
+/* none: counted up where the trace has no memory events. */
+static int trace_run(const struct view_trace *t, size_t *none)
 {
 	struct memcurves m;
 	struct alive *live;
@@ -172,6 +173,7 @@ static int trace_run(const struct view_trace *t)
 		rc = curve_put(&m, &m.curve[i], &live[i]);
 	if (rc == 0 && v.as_text)
 		view5_text(&v, &m, capacity_bytes, live);
+	*none += m.n == 0;
 	for (size_t i = 0; i < m.n; i++)
 		alive_release(&live[i]);
 	free(live);
@@ -181,10 +183,13 @@ static int trace_run(const struct view_trace *t)
 
 static int run(struct view *view)
 {
+	size_t none = 0;
 	int rc = 0;
 
 	for (size_t i = 0; i < view->ntrace && rc == 0; i++)
-		rc = trace_run(&view->trace[i]);
+		rc = trace_run(&view->trace[i], &none);
+	if (v.as_text)
+		view5_text_without(&v, none);
 	return rc;
 }
 

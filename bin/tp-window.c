@@ -21,27 +21,6 @@ static struct {
 	enum face face;
 } want = { .active = 3, .warmup = 2, .rank = -1 };
 
-static int face_text(void *to, const char *value)
-{
-	(void)value;
-	*(enum face *)to = FACE_TEXT;
-	return 0;
-}
-
-static int face_json(void *to, const char *value)
-{
-	(void)value;
-	*(enum face *)to = FACE_JSON;
-	return 0;
-}
-
-static int face_lz4(void *to, const char *value)
-{
-	(void)value;
-	*(enum face *)to = FACE_LZ4;
-	return 0;
-}
-
 static const struct opt options[] = {
 	{ 0, "active", "N", "steps to profile, 3 if not given", OPT_INT, &want.active, NULL },
 	{ 0, "warmup", "N", "steps before them, 2 if not given", OPT_INT, &want.warmup, NULL },
@@ -49,10 +28,7 @@ static const struct opt options[] = {
 		OPT_STR, &want.schedule, NULL },
 	{ 0, "rank", "N", "look at this rank alone", OPT_INT, &want.rank, NULL },
 	{ 'o', "output", "FILE", "write there", OPT_STR, &want.out, NULL },
-	{ 't', "text", NULL, "text for a person", OPT_FN, &want.face, face_text },
-	{ 'j', "json", NULL, "plain lines of JSON", OPT_FN, &want.face, face_json },
-	{ 'z', "lz4", NULL, "LZ4 frames, also to a terminal",
-		OPT_FN, &want.face, face_lz4 },
+	OPT_FACES(want.face),
 	OPT_END
 };
 

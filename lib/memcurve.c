@@ -89,6 +89,7 @@ static int curve_of(struct memcurves *m, const char *device, int type)
 			return (int)i;
 	if (type != MEM_HOST && !view_wants_device(m->view, device))
 		return -1;
+	m->view->device_found |= type != MEM_HOST;
 	return curve_add(m, device, type) < 0 ? -2 : (int)m->n - 1;
 }
 

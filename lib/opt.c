@@ -63,7 +63,9 @@ static void table_add(struct table *t, const struct opt *opt)
 
 static void table_make(struct table *t, const struct opt_page *page)
 {
-	*t = (struct table){ .letters = "+:" };
+	*t = (struct table){ .letters = ":" };
+	if (page->command)
+		memcpy(t->letters, "+:", 3);
 	if (page->opt)
 		table_add(t, page->opt);
 	table_add(t, common);
@@ -145,6 +147,34 @@ static void NORETURN show_and_exit(const struct opt_page *page, bool help)
 	exit(r < 0 ? say_fail_status : ST_OK);
 }
 
+int opt_face_text(void *to, const char *value)
+{
+	(void)value;
+	*(enum face *)to = FACE_TEXT;
+	return 0;
+}
+
+int opt_face_json(void *to, const char *value)
+{
+	(void)value;
+	*(enum face *)to = FACE_JSON;
+	return 0;
+}
+
+int opt_face_lz4(void *to, const char *value)
+{
+	(void)value;
+	*(enum face *)to = FACE_LZ4;
+	return 0;
+}
+
+int opt_quiet(void *to, const char *value)
+{
+	(void)value;
+	*(int *)to = -1;
+	return 0;
+}
+
 static void take(const struct opt_page *page, const struct opt *o, const char *value)
 {
 	switch (o->kind) {
@@ -172,21 +202,21 @@ static void take(const struct opt_page *page, const struct opt *o, const char *v
 }
 
 /* getopt_long takes any unambiguous beginning of a name, so that a new option
- * would break old scripts; here only whole names count. */
+ * would break old scripts; here only whole names count.  word: what it just took. */
 static void check_whole_name(const struct opt_page *page, const struct table *t,
-	const char *arg)
+	const char *word)
 {
 	size_t i, n;
 
-	if (!arg || strncmp(arg, "--", 2) != 0 || !arg[2])
+	if (strncmp(word, "--", 2) != 0 || !word[2])
 		return;
-	arg += 2;
-	n = strcspn(arg, "=");
+	word += 2;
+	n = strcspn(word, "=");
 	for (i = 0; i < t->n; i++)
 		if (strlen(t->row[i]->name) == n &&
-		    memcmp(t->row[i]->name, arg, n) == 0)
+		    memcmp(t->row[i]->name, word, n) == 0)
 			return;
-	opt_usage_error(page, "unknown option --%.*s", (int)MIN(n, 200), arg);
+	opt_usage_error(page, "unknown option --%.*s", (int)MIN(n, 200), word);
 }
 
 static void NORETURN bad_option(const struct opt_page *page,
@@ -201,6 +231,12 @@ static void NORETURN bad_option(const struct opt_page *page,
 	opt_usage_error(page, "--%s takes no argument", o->name);
 }
 
+/* The word that getopt just took; its value, if it stood apart, came behind it. */
+static const char *word_taken(char **argv)
+{
+	return argv[optind - (optarg && optarg == argv[optind - 1] ? 2 : 1)];
+}
+
 int opt_parse(const struct opt_page *page, int argc, char **argv)
 {
 	const struct opt *o;
@@ -209,12 +245,13 @@ int opt_parse(const struct opt_page *page, int argc, char **argv)
 
 	table_make(&t, page);
 	opterr = 0;
-	optind = 1;
+	optind = 0; /* glibc: from the start, and anew the order that letters asks for */
 	for (;;) {
-		check_whole_name(page, &t, optind < argc ? argv[optind] : NULL);
 		c = getopt_long(argc, argv, t.letters, t.longs, NULL);
 		if (c < 0)
 			return optind;
+		if (c >= LONG_BASE || optopt >= LONG_BASE || optopt == 0)
+			check_whole_name(page, &t, word_taken(argv));
 		o = table_find(&t, c);
 		if (!o) /* '?' or ':' */
 			bad_option(page, &t, c == ':');

@@ -40,7 +40,7 @@ bool view_wants_device(const struct view *v, const char *device)
 
 /* A number that a step's name carries wins over the place in the list; which
  * of the two --step means is one decision for all steps of the device. */
-static void steps_choose(const struct view *v, struct view_steps *s)
+static void steps_choose(struct view *v, struct view_steps *s)
 {
 	bool by_number = false;
 
@@ -50,9 +50,14 @@ static void steps_choose(const struct view *v, struct view_steps *s)
 		by_number |= s->step[i].number >= v->step_first &&
 			s->step[i].number <= v->step_last;
 	for (size_t i = 0; i < s->n; i++) {
-		int64_t is = by_number ? s->step[i].number : s->step[i].idx;
+		int64_t number = s->step[i].number, idx = s->step[i].idx;
+		int64_t is = by_number ? number : idx;
+		int64_t known_as = number != NO_INT ? number : idx;
 
 		s->step[i].chosen = is >= v->step_first && is <= v->step_last;
+		v->step_found |= s->step[i].chosen;
+		v->step_low = MIN(v->step_low, known_as);
+		v->step_high = MAX(v->step_high, known_as);
 	}
 }
 
@@ -232,6 +237,32 @@ static int partial_say(const struct view *v)
 	return status;
 }
 
+static bool device_listed(const struct view *v)
+{
+	for (size_t i = 0; i < v->ntrace; i++)
+		for (size_t k = 0; k < v->trace[i].ndevice; k++)
+			if (!strcmp(v->trace[i].device[k].idx, v->device))
+				return true;
+	return false;
+}
+
+/* Steps or a device that nothing has: an empty table alone would look like a job
+ * that did nothing. */
+static void choice_say(const struct view *v)
+{
+	if (v->device && !v->device_found && !device_listed(v))
+		note("%s: no device %s", v->store, v->device);
+	else if (v->step_first == NO_INT || v->step_found || v->step_low > v->step_high)
+		return; /* no steps were looked at: the view says why */
+	else if (v->step_first == v->step_last)
+		note("%s: no step %" PRId64 ", only %" PRId64 " to %" PRId64, v->store,
+			v->step_first, v->step_low, v->step_high);
+	else
+		note("%s: none of the steps %" PRId64 " to %" PRId64 ", only %" PRId64
+			" to %" PRId64, v->store, v->step_first, v->step_last,
+			v->step_low, v->step_high);
+}
+
 static int run_record_put(struct view *v)
 {
 	struct jw *w = stream_begin(&v->writer, "run");
@@ -251,19 +282,21 @@ static int view_body(struct view *v, view_fn *run, int *status)
 		return -1;
 	traces_choose(v);
 	epoch_choose(v);
-	if (!v->ntrace)
-		note("%s: no trace%s", v->store, v->rank == NO_INT ? "" : " of that rank");
+	if (!v->ntrace && v->rank == NO_INT)
+		note("%s: no trace", v->store);
+	else if (!v->ntrace)
+		note("%s: no trace of rank %" PRId64, v->store, v->rank);
 	*status = partial_say(v);
 	if (run(v) < 0 || v->broken)
 		return -1;
+	if (v->ntrace)
+		choice_say(v);
 	return v->as_text || !v->ntrace ? 0 : run_record_put(v);
 }
 
 /* Where to, and in which face. */
 static int output_open(struct view *v, char **argv)
 {
-	enum face wish = v->text_face ? FACE_TEXT : v->json_face ? FACE_JSON :
-		v->lz4_face ? FACE_LZ4 : FACE_AUTO;
 	int fd = STDOUT_FILENO;
 	enum face face;
 
@@ -272,7 +305,7 @@ static int output_open(struct view *v, char **argv)
 			return -1;
 		fd = v->draft.fd;
 	}
-	face = face_resolve(wish, fd);
+	face = face_resolve(v->face, fd);
 	v->as_text = face == FACE_TEXT;
 	v->width = tab_width(fd);
 	v->cut = isatty(fd);

@@ -17,9 +17,9 @@
  *
  * The head goes out before the store is opened.  view_main returns the status:
  * 2 when run() failed or an identity was broken, 3 when a chosen trace is
- * partial.  Times inside are ns on the trace's own clock; view_time() makes
- * what a record holds, relative to the epoch that the `run` record behind the
- * rows tells (epoch_add_ns). */
+ * partial; a choice that leaves nothing is said, and is no failure.  Times inside
+ * are ns on the trace's own clock; view_time() makes what a record holds, relative
+ * to the epoch that the `run` record behind the rows tells (epoch_add_ns). */
 #ifndef TP_VIEW_H
 #define TP_VIEW_H
 
@@ -38,7 +38,8 @@ struct view {
 	const char *device;      /* NULL: all */
 	int64_t step_first, step_last; /* NO_INT: all */
 	int64_t top;
-	bool all, text_face, json_face, lz4_face;
+	bool all;
+	enum face face;
 	enum view_clock clock;
 	const char *out_path;
 
@@ -52,12 +53,16 @@ struct view {
 	int width;               /* columns */
 	bool cut;                /* text may be cut to the width: a terminal */
 	bool broken;             /* an identity did not hold, or run() said so */
+	bool step_found;         /* something that --step chooses */
+	bool device_found;       /* set by a view that has devices of its own */
+	int64_t step_low, step_high; /* of the steps that were looked at */
 
 	struct stream_writer writer;
 	struct draft draft;
 };
 #define VIEW_INIT { .rank = NO_INT, .step_first = NO_INT, .step_last = NO_INT, \
-	.top = VIEW_TOP, .text = BUF_INIT }
+	.top = VIEW_TOP, .text = BUF_INIT, \
+	.step_low = INT64_MAX, .step_high = INT64_MIN }
 
 int view_opt_step(void *to, const char *value);
 int view_opt_clock(void *to, const char *value);
@@ -74,9 +79,7 @@ int view_opt_clock(void *to, const char *value);
 		OPT_FN, &(v), view_opt_clock }, \
 	{ 'o', "output", "FILE", "write there; it appears whole or not at all", \
 		OPT_STR, &(v).out_path, NULL }, \
-	{ 't', "text", NULL, "text for a person", OPT_FLAG, &(v).text_face, NULL }, \
-	{ 'j', "json", NULL, "records as plain lines", OPT_FLAG, &(v).json_face, NULL }, \
-	{ 'z', "lz4", NULL, "records in LZ4 frames", OPT_FLAG, &(v).lz4_face, NULL }
+	OPT_FACES((v).face)
 
 typedef int view_fn(struct view *v); /* 0, or -1 said */
 int view_main(struct view *v, const struct opt_page *page, int argc, char **argv,

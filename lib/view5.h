@@ -26,5 +26,7 @@ int64_t curve_capacity(const struct view_trace *t, const struct mem_curve *c,
 
 void view5_text(struct view *v, const struct memcurves *m, int64_t asked_bytes,
 	const struct alive *live);
+/* n traces have no memory events. */
+void view5_text_without(struct view *v, size_t n);
 
 #endif

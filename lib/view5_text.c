@@ -232,15 +232,22 @@ static void curve_text(struct view *v, const struct memcurves *m, const struct m
 void view5_text(struct view *v, const struct memcurves *m, int64_t asked_bytes,
 	const struct alive *live)
 {
-	if (!m->n) {
-		if (v->text.len)
-			buf_addc(&v->text, '\n');
-		buf_adds(&v->text, "Memory: ");
-		view_add_place(&v->text, m->trace, NULL);
-		buf_adds(&v->text, ": no memory events in this trace\n"
-			"  (profile_memory=True records them)\n");
-	}
 	for (size_t i = 0; i < m->n; i++)
 		curve_text(v, m, &m->curve[i], curve_capacity(m->trace, &m->curve[i], asked_bytes),
 			&live[i]);
+}
+
+/* Once for all of them: a job of many ranks has them all or none. */
+void view5_text_without(struct view *v, size_t n)
+{
+	if (!n)
+		return;
+	if (v->text.len)
+		buf_addc(&v->text, '\n');
+	if (v->ntrace == 1)
+		buf_adds(&v->text, "Memory: no memory events in this trace\n");
+	else
+		buf_addf(&v->text, "Memory: no memory events in %zu of %zu traces\n", n,
+			v->ntrace);
+	buf_adds(&v->text, "  (profile_memory=True records them)\n");
 }

@@ -76,5 +76,13 @@ holds out 'RELATIVE' 'the text says so'
 steps | awk -v rank=0 -f "$TOP/t/tools/trace.awk" >none.json
 tp-ingest -q -o none.db none.json 2>err
 runs 0 'no memory events' tp-view5 -t none.db
-holds out 'no memory events' 'are said'
+holds out '^Memory: no memory events in this trace$' 'are said'
+for rank in 1 2; do
+	steps | awk -v rank=$rank -f "$TOP/t/tools/trace.awk" >none.json
+	tp-ingest -q -o none.db none.json 2>err
+done
+tp-ingest -q -o none.db t.json 2>err
+tp-view5 -t none.db >out
+is "$(grep 'no memory events' out)" 'Memory: no memory events in 3 of 4 traces' \
+	'once, with their number'
 done_testing

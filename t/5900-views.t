@@ -9,6 +9,8 @@ cuda_runtime	cudaLaunchKernel	1	1010.000	5.000	"correlation": 1
 cuda_runtime	cudaLaunchKernel	1	2010.000	5.000	"correlation": 2
 kernel	gemm	7	1100.000	200.000	"correlation": 1
 kernel	gemm	7	2100.000	300.000	"correlation": 2
+mem		1	1200.000	0	"Total Reserved": 9, "Total Allocated": 4, "Bytes": 4, "Device Type": 1, "Device Id": 0, "Addr": 1
+mem		1	2200.000	0	"Total Reserved": 9, "Total Allocated": 8, "Bytes": 4, "Device Type": 1, "Device Id": 0, "Addr": 2
 EOF
 tp-ingest -q -o 's t.db' t.json 2>err || diag "$(cat err)"
 
@@ -27,6 +29,10 @@ runs 2 'no store' tp-views -o none none.db
 ok test ! -e none -- 'leaves nothing'
 runs 2 'a file that is no store' tp-views -o bad t.json
 ok test ! -e bad -- 'leaves nothing either'
+runs 0 'options behind the store too' tp-views 's t.db' --step 6 -o behind
+same behind/1_runtime_decomposition.txt six/1_runtime_decomposition.txt 'as before it'
+runs 2 'two stores' tp-views -o x 's t.db' -- 's t.db'
+holds err '^tp-views: usage: tp-views ' 'a usage line as of the programs in C'
 runs 2 'no operand' tp-views -o x
 runs 2 'an unknown option' tp-views --frobnicate 's t.db'
 runs 0 'help' tp-views --help
@@ -35,6 +41,19 @@ head -c 700 t.json >cut.json
 tp-ingest -q -o cut.db cut.json 2>err
 runs 3 'a partial trace' tp-views -o cut cut.db
 ok test -s cut/1_runtime_decomposition.txt -- 'has its views'
+# a choice that leaves nothing is no empty table without a word
+for v in view1 view2 view3 view4 view5 trace; do
+	runs 0 "tp-$v: a step that is not there" tp-$v --step 99 -o none 's t.db'
+	is "$(cat err)" "tp-$v: s t.db: no step 99, only 5 to 6" 'is said'
+	tp-$v --step 7:9 -o none 's t.db' 2>err
+	is "$(cat err)" "tp-$v: s t.db: none of the steps 7 to 9, only 5 to 6" 'and a range'
+	tp-$v --rank 3 -o none 's t.db' 2>err
+	is "$(cat err)" "tp-$v: s t.db: no trace of rank 3" 'and a rank'
+	tp-$v --device 4 -o none 's t.db' 2>err
+	is "$(cat err)" "tp-$v: s t.db: no device 4" 'and a device'
+	tp-$v --rank 0 --device 0 --step 5:99 -o none 's t.db' 2>err
+	is "$(cat err)" '' 'what is there is not'
+done
 # a view that fails is not hidden by what comes after it, nor one that is missing
 bin=$(dirname "$(command -v tp-views)")
 mkdir -p fake/bin

@@ -30,7 +30,9 @@ static const struct opt table[] = {
 	OPT_END
 };
 static const struct opt_page page = { "tp-unit [options] STORE",
-	"try the options", "tp-unit -a x.db", table };
+	"try the options", "tp-unit -a x.db", table, false };
+static const struct opt_page own = { "tp-unit [options] -- COMMAND",
+	"try the options", NULL, table, true };
 
 static int reset(void **state)
 {
@@ -59,13 +61,20 @@ static int parse(const struct opt_page *p, const char *words)
 static void test_taken(void **state)
 {
 	(void)state;
-	assert_int_equal(parse(&page, "-avv --output=x --top 12 --range 3:4 s -f"), 7);
+	assert_int_equal(parse(&own, "-avv --output=x --top 12 --range 3:4 s -f"), 7);
 	assert_true(all);
 	assert_int_equal(count, 2);
 	assert_string_equal(name, "x");
 	assert_int_equal(top, 12);
 	assert_int_equal(range, 3);
-	assert_false(flag); /* behind an operand */
+	assert_false(flag); /* it is the command's own */
+	assert_int_equal(parse(&page, "s --top 13 -f t --output=y"), 5);
+	assert_true(flag);
+	assert_int_equal(top, 13);
+	assert_string_equal(name, "y");
+	flag = false;
+	assert_int_equal(parse(&page, "s -- -f"), 2);
+	assert_false(flag);
 	assert_int_equal(parse(&page, "-o --all -- -f"), 4);
 	assert_string_equal(name, "--all");
 	assert_false(flag);
