@@ -45,6 +45,9 @@ is "$(names kernel out | tr '\n' ' ')" '6 first_kernel 6 second_kernel 2 update_
 	'and their kernels'
 runs 0 'without lines' tp-capture --engine cupti -j --no-lines -- "$python" "$JOB" 2
 is "$(names python out)" '' 'there are no frames'
+MOCK_CUDA=1 tp-capture --engine cupti -j --operators -- "$python" "$JOB" 3 >out 2>err
+is "$(grep operators err)" 'tp-capture: no operators: a profiler is on' 'operators that cannot be had are told'
+holds out 'Optimizer.step#SGD.step' 'and what else is named is there'
 runs 0 'then stop' tp-capture --engine cupti -j --window 2:2 --then stop -- "$python" "$JOB" 1000000
 is "$(names annotation out | grep Profiler)" '1 ProfilerStep#2' 'the job ends behind it'
 

@@ -63,7 +63,7 @@ class Native:
         self.library = find_library(self.hook)
         self.state = "idle"     # idle, on, away, done
         self.step_ns = None     # begin of the step that runs
-        self.nvtx = None
+        self.nvtx = self.nvtx_tap = None
         self.marks = None
         if self.library is None:
             self.state = "done"
@@ -178,12 +178,23 @@ class Native:
         if not self.conf.get("operators") or self.nvtx or not self.idle_device():
             return
         nvtx = self.torch.autograd.profiler.emit_nvtx()
+        if self.nvtx_tap is None:
+            self.nvtx_tap = self.steps.taps.add(type(nvtx), "__enter__", self.script_names)
         try:
             nvtx.__enter__()
             self.nvtx = nvtx
         except RuntimeError as e:
             self.conf["operators"] = False
             self.hook.note("no operators: %s" % e)
+            self.marks.named = True
+            self.marks.start()
+
+    def script_names(self, nvtx):
+        """The script has an emit_nvtx of its own, and torch refuses a second; its
+        names come to the library as ours do."""
+        if not self.steps.busy:
+            self.operators_off()
+            self.conf["operators"] = False
 
     def operators_off(self):
         nvtx, self.nvtx = self.nvtx, None
