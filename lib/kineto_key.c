@@ -42,6 +42,22 @@ enum kineto_key key_find(const struct key_table *t, bool args,
 	return K_NONE;
 }
 
+void key_learn(struct key_table *t, bool args, const unsigned char *s, size_t n,
+	enum kineto_key key)
+{
+	unsigned char at;
+
+	if (n == 0 || n > KEY_GUESS_BYTES)
+		return;
+	at = (unsigned char)(key_hash(s, n) ^ (args ? 0x55 : 0));
+	t->guess[at].n = (unsigned char)n;
+	t->guess[at].key = (unsigned char)key;
+	t->guess[at].args = args;
+	memcpy(t->guess[at].text, s, n);
+	t->next[t->at] = at;
+	t->at = at;
+}
+
 const char *key_name(enum kineto_key k)
 {
 	return key_text[k].s;

@@ -47,13 +47,43 @@ enum kineto_key {
 #define K_COLL_BITS (~(K_BIT(K_COLL_FIRST) - 1))
 _Static_assert(K_COUNT < 64, "a set of keys is one word");
 
+#define KEY_GUESS_BYTES 28 /* longer keys are not guessed */
+
 struct key_table {
 	unsigned char slot[2][256]; /* event, args: key number + 1, open addressing */
+	/* Keys met, by their hash, and for each the one that followed it last: events
+	 * of a kind have the same keys.  Where a key's end is known beforehand, the
+	 * processor need not wait for the look at its bytes before it goes on behind
+	 * it: a tenth off loading, for as many instructions as before. */
+	struct key_guess {
+		unsigned char n, key, args; /* n 0: none */
+		char text[KEY_GUESS_BYTES];
+	} guess[256];
+	unsigned char next[256], at;
 };
 void key_table_init(struct key_table *t);
 /* K_NONE: not one of ours. */
 enum kineto_key key_find(const struct key_table *t, bool args,
 	const unsigned char *s, size_t n);
+/* From its opening quote (KEY_GUESS_BYTES + 4 bytes can be read): true when it is
+ * the key that was to be expected; *p is then behind its colon. */
+static inline bool key_guessed(struct key_table *t, bool args, const char **p,
+	enum kineto_key *key)
+{
+	const struct key_guess *g = &t->guess[t->next[t->at]];
+	const char *s = *p;
+
+	if (!g->n || g->args != args || s[0] != '"' || !bytes_eq(s + 1, g->text, g->n)
+	    || s[g->n + 1] != '"' || s[g->n + 2] != ':')
+		return false;
+	t->at = t->next[t->at];
+	*p = s + g->n + 3;
+	*key = (enum kineto_key)g->key;
+	return true;
+}
+/* What it was instead. */
+void key_learn(struct key_table *t, bool args, const unsigned char *s, size_t n,
+	enum kineto_key key);
 const char *key_name(enum kineto_key k);
 
 #endif

@@ -53,14 +53,28 @@ static int member_end(struct doc *d, const char **p)
 	}
 }
 
+static bool member_key(struct doc *d, const char **p)
+{
+	struct text t;
+
+	*p = blanks_end(*p);
+	if (key_guessed(&d->keys, d->in_args, p, &d->key)) {
+		*p = blanks_end(*p);
+		return true;
+	}
+	if (!token_key(p, &t))
+		return false;
+	d->key = key_find(&d->keys, d->in_args, (const unsigned char *)t.s, t.n);
+	key_learn(&d->keys, d->in_args, (const unsigned char *)t.s, t.n, d->key);
+	return true;
+}
+
 static int member(struct doc *d, const char **p)
 {
 	bool args = false, ok;
-	struct text t;
 
-	if (!token_key(p, &t))
+	if (!member_key(d, p))
 		return -1;
-	d->key = key_find(&d->keys, d->in_args, (const unsigned char *)t.s, t.n);
 	if (**p == '{' || **p == '[')
 		ok = member_container(d, p, &args);
 	else
