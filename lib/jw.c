@@ -1,7 +1,5 @@
 #include "base.h"
 
-#include <endian.h>
-
 #include "jw.h"
 #include "num.h"
 #include "utf8.h"
@@ -131,30 +129,53 @@ static bool is_plain(unsigned char c)
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* Copied at once, and looked at in the copy. */
-#define ESCAPE_BYTES 512
-
-/* How many of n bytes need no look, eight at a time: names are long, and nearly
- * all of them plain.  Seven bytes behind them are read, whatever they are. */
-static size_t plain_run(const char *s, size_t n)
+/* Marks the bytes of a word that are not plain: DEL and what is above it show in
+ * the sum's highest bit.  Where one is, those above it may be marked too. */
+static uint64_t odd_bytes(uint64_t w)
 {
 	const uint64_t one = UINT64_C(0x0101010101010101);
-	uint64_t w, quote, back, stop;
-	size_t at;
 
-	for (at = 0; at < n; at += 8) {
-		memcpy(&w, s + at, 8);
-		w = le64toh(w);
-		quote = w ^ one * '"';
-		back = w ^ one * '\\';
-		/* DEL and what is above it show in the sum's highest bit; the lowest
-		 * mark is right, those above it need not be */
-		stop = (w | (w + one) | (w - one * ' ') | (quote - one) | (back - one))
-			& one * 0x80;
-		if (stop)
-			return MIN(n, at + (size_t)(__builtin_ctzll(stop) >> 3));
+	return (w | (w + one) | (w - one * ' ') | ((w ^ one * '"') - one)
+		| ((w ^ one * '\\') - one)) & one * 0x80;
+}
+
+static uint64_t word_at(const char *s)
+{
+	uint64_t w;
+
+	memcpy(&w, s, sizeof w);
+	return w;
+}
+
+/* Nearly every text is: names are long, eight bytes at a time and no look at where. */
+static bool is_all_plain(struct text t)
+{
+	uint64_t odd = 0, w = UINT64_C(0x2e2e2e2e2e2e2e2e);
+	uint32_t half[2];
+	size_t i;
+
+	if (t.n >= 8) {
+		for (i = 0; i + 8 <= t.n; i += 8)
+			odd |= odd_bytes(word_at(t.s + i));
+		return !(odd | odd_bytes(word_at(t.s + t.n - 8)));
 	}
-	return n;
+	if (t.n >= 4) {
+		memcpy(&half[0], t.s, 4);
+		memcpy(&half[1], t.s + t.n - 4, 4);
+		w = half[0] | (uint64_t)half[1] << 32;
+	}
+	for (i = 0; t.n < 4 && i < t.n; i++)
+		w = w << 8 | (unsigned char)t.s[i];
+	return !odd_bytes(w);
+}
+
+static size_t plain_run(struct text t, size_t at)
+{
+	while (at + 8 <= t.n && !odd_bytes(word_at(t.s + at)))
+		at += 8;
+	while (at < t.n && is_plain((unsigned char)t.s[at]))
+		at++;
+	return at;
 }
 
 static void escape_rune(struct buf *b, uint32_t rune)
@@ -168,36 +189,29 @@ static void escape_rune(struct buf *b, uint32_t rune)
 		buf_addf(b, "\\u%04x", (unsigned)rune);
 }
 
-static size_t escape_one(struct buf *b, struct text t, size_t at)
-{
-	uint32_t rune;
-	size_t n = utf8_next(t, at, &rune);
-
-	if (rune == RUNE_BAD)
-		buf_adds(b, "\xef\xbf\xbd");
-	else if (rune_is_control(rune) || rune == '"' || rune == '\\')
-		escape_rune(b, rune);
-	else
-		buf_add(b, t.s + at, n);
-	return n;
-}
-
 void jw_escape(struct buf *b, struct text t)
 {
+	uint32_t rune;
 	size_t i = 0, n;
-	char *to;
 
+	if (is_all_plain(t)) {
+		buf_add(b, t.s, t.n);
+		return;
+	}
 	while (i < t.n) {
-		n = MIN(t.n - i, ESCAPE_BYTES);
-		to = buf_more(b, n + 8);
-		memcpy(to, t.s + i, n);
-		memset(to + n, 0, 8);
-		n = plain_run(to, n);
-		buf_upto(b, to + n);
+		n = plain_run(t, i);
+		if (n > i) {
+			buf_add(b, t.s + i, n - i);
+			i = n;
+			continue;
+		}
+		n = utf8_next(t, i, &rune);
+		if (rune == RUNE_BAD)
+			buf_adds(b, "\xef\xbf\xbd");
+		else if (rune_is_control(rune) || rune == '"' || rune == '\\')
+			escape_rune(b, rune);
+		else
+			buf_add(b, t.s + i, n);
 		i += n;
-		/* one by one while they come in a row, so that a text of nothing else
-		 * is not copied again for each */
-		while (i < t.n && !is_plain((unsigned char)t.s[i]))
-			i += escape_one(b, t, i);
 	}
 }
