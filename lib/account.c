@@ -234,6 +234,22 @@ int account_run(struct account *a, const struct tiny_run *r)
 	return 0;
 }
 
+/* Nearly every piece begins one: the tallies, a kilobyte, are not cleared. */
+static void gap_begin(struct account *a, size_t step, const struct account_piece *p)
+{
+	struct loss *l = &a->gap;
+	a->in_gap = true;
+	a->gaps++;
+	l->step = step;
+	l->incomplete = a->step[step].incomplete;
+	l->ts_ns = p->ts_ns;
+	l->dur_ns = l->cost_ns = 0;
+	l->before = p->before;
+	l->after = p->after;
+	l->ledger = (struct ledger){ 0 };
+	l->place.n = l->doing.n = 0;
+}
+
 /* p lies within one chosen step. */
 static int piece_in_step(struct account *a, size_t step, const struct account_piece *p)
 {
@@ -241,11 +257,7 @@ static int piece_in_step(struct account *a, size_t step, const struct account_pi
 	if (!a->in_gap || a->gap_end_ns != p->ts_ns || a->gap.step != step) {
 		if (gap_end(a) < 0)
 			return -1;
-		a->in_gap = true;
-		a->gaps++;
-		a->gap = (struct loss){ .step = step, .ts_ns = p->ts_ns,
-			.incomplete = a->step[step].incomplete,
-			.before = p->before, .after = p->after };
+		gap_begin(a, step, p);
 	}
 	a->gap_end_ns = p->end_ns;
 	a->gap.dur_ns += ns;

@@ -79,16 +79,10 @@ struct dev_op {
 	int64_t bytes, blocks, call, op, frame, how;
 };
 enum dev_flag { DEV_UNTIMED = 1, DEV_CUT = 2 };
-enum dev_columns { DEV_SHORT, DEV_FULL };
-struct dev_scan {
-	struct db *db;
-	sqlite3_stmt *stmt;
-	bool full;
-};
-int dev_scan_open(struct dev_scan *s, struct db *db, const struct view_trace *t,
-	enum dev_columns columns) RESULT_USED;
-int dev_scan_next(struct dev_scan *s, struct dev_op *op) RESULT_USED; /* 1, 0, -1 */
-void dev_scan_close(struct dev_scan *s);
+enum dev_columns { DEV_SHORT, DEV_FULL }; /* short: without n and name too */
+typedef int dev_fn(void *arg, const struct dev_op *op); /* 0, -1 said */
+int dev_each(struct db *db, const struct view_trace *t, enum dev_columns columns,
+	dev_fn *fn, void *arg) RESULT_USED;
 
 /* Text of a name, malloc'd; "" when there is none. */
 struct names {

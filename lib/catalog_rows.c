@@ -1,6 +1,7 @@
 /* catalog_rows.c - steps, device ops and names of one trace; see catalog.h. */
 #include "base.h"
 #include "catalog.h"
+#include "each.h"
 #include "mem.h"
 #include "num.h"
 #include "say.h"
@@ -68,55 +69,60 @@ void steps_release(struct view_steps *s)
 	memset(s, 0, sizeof *s);
 }
 
-int dev_scan_open(struct dev_scan *s, struct db *db, const struct view_trace *t,
-	enum dev_columns columns)
-{
-	/* The short row is what the split of the wall clock needs: a third less
-	 * work a row, which is most of the view's time. */
-	const char *sql = columns == DEV_SHORT ?
-		"SELECT id, ts, dur, track, name, cat, corr, flags FROM dev"
-		" WHERE id > ?1 AND id < ?2 ORDER BY id" :
-		"SELECT id, ts, dur, track, name, cat, corr, flags, bytes, blocks,"
-		" call, op, frame, how FROM dev"
-		" WHERE id > ?1 AND id < ?2 ORDER BY id";
+struct dev_scan {
+	dev_fn *fn;
+	void *arg;
+};
 
-	s->db = db;
-	s->full = columns == DEV_FULL;
-	s->stmt = trace_prepare(db, sql, t);
-	return s->stmt ? 0 : -1;
+static struct dev_op short_op(sqlite3_value **v)
+{
+	int cat = sqlite3_value_int(v[3]);
+
+	return (struct dev_op){
+		.ts_ns = sqlite3_value_int64(v[0]), .dur_ns = sqlite3_value_int64(v[1]),
+		.track = sqlite3_value_int64(v[2]),
+		.cat = cat < 0 || cat > CAT_MEMSET ? CAT_KERNEL : (enum event_cat)cat,
+		.corr = sqlite3_value_type(v[4]) == SQLITE_NULL ? NO_ID :
+			(uint64_t)sqlite3_value_int64(v[4]),
+		.flags = sqlite3_value_int(v[5]), .bytes = NO_INT, .blocks = NO_INT,
+	};
 }
 
-int dev_scan_next(struct dev_scan *s, struct dev_op *op)
+static int short_take(void *arg, sqlite3_value **v)
 {
-	sqlite3_stmt *st = s->stmt;
-	int rc = db_step(s->db, st), cat;
+	struct dev_scan *s = arg;
+	struct dev_op op = short_op(v);
 
-	if (rc <= 0)
-		return rc;
-	op->n = sqlite3_column_int64(st, 0) & (STORE_ID(1, 0) - 1);
-	op->ts_ns = sqlite3_column_int64(st, 1);
-	op->dur_ns = sqlite3_column_int64(st, 2);
-	op->track = sqlite3_column_int64(st, 3);
-	op->name = sqlite3_column_int64(st, 4);
-	cat = sqlite3_column_int(st, 5);
-	op->cat = cat < 0 || cat > CAT_MEMSET ? CAT_KERNEL : (enum event_cat)cat;
-	op->corr = sqlite3_column_type(st, 6) == SQLITE_NULL ? NO_ID :
-		(uint64_t)sqlite3_column_int64(st, 6);
-	op->flags = sqlite3_column_int(st, 7);
-	if (!s->full)
-		return 1;
-	op->bytes = column_int(st, 8);
-	op->blocks = column_int(st, 9);
-	op->call = sqlite3_column_int64(st, 10);
-	op->op = sqlite3_column_int64(st, 11);
-	op->frame = sqlite3_column_int64(st, 12);
-	op->how = sqlite3_column_int64(st, 13);
-	return 1;
+	return s->fn(s->arg, &op);
 }
 
-void dev_scan_close(struct dev_scan *s)
+static int full_take(void *arg, sqlite3_value **v)
 {
-	db_finish(&s->stmt);
+	struct dev_scan *s = arg;
+	struct dev_op op = short_op(v);
+
+	op.n = sqlite3_value_int64(v[6]) & (STORE_ID(1, 0) - 1);
+	op.name = sqlite3_value_int64(v[7]);
+	op.bytes = value_int(v[8]);
+	op.blocks = value_int(v[9]);
+	op.call = sqlite3_value_int64(v[10]);
+	op.op = sqlite3_value_int64(v[11]);
+	op.frame = sqlite3_value_int64(v[12]);
+	op.how = sqlite3_value_int64(v[13]);
+	return s->fn(s->arg, &op);
+}
+
+/* The short row is what the split of the wall clock needs: half the work a row,
+ * which is most of the view's time. */
+int dev_each(struct db *db, const struct view_trace *t, enum dev_columns columns,
+	dev_fn *fn, void *arg)
+{
+	struct dev_scan s = { fn, arg };
+
+	return columns == DEV_SHORT ?
+		trace_each(db, t, "ts, dur, track, cat, corr, flags", "dev", short_take, &s) :
+		trace_each(db, t, "ts, dur, track, cat, corr, flags, id, name, bytes, blocks,"
+			" call, op, frame, how", "dev", full_take, &s);
 }
 
 int names_open(struct names *n, struct db *db, const struct view_trace *t)

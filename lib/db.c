@@ -41,6 +41,7 @@ int db_open(struct db *db, const char *path, enum db_mode mode)
 	int rc;
 
 	configure();
+	db->each = false;
 	rc = sqlite3_open_v2(p, &db->h, flags | SQLITE_OPEN_NOMUTEX, NULL);
 	free(p);
 	db->name = xstrdup(path);

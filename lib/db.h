@@ -12,6 +12,7 @@
 struct db {
 	sqlite3 *h;
 	char *name;            /* as given by the user, for messages */
+	bool each;             /* each.h's function is made */
 };
 
 enum db_mode { DB_READ, DB_WRITE };

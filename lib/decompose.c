@@ -137,9 +137,15 @@ static void part_op(struct decomp_part *p, const struct dev_op *op, int stream, 
 	split_add(&p->split, &s);
 }
 
-static void take_op(struct decomp *d, const struct decomp_hooks *hooks,
-	const struct dev_op *op)
+struct dev_take {
+	struct decomp *d;
+	const struct decomp_hooks *hooks;
+};
+
+static int take_op(void *arg, const struct dev_op *op)
 {
+	struct decomp *d = ((struct dev_take *)arg)->d;
+	const struct decomp_hooks *hooks = ((struct dev_take *)arg)->hooks;
 	const struct view_track *k = op->track > 0 && (uint64_t)op->track <= d->trace->ntrack ?
 		&d->trace->track[op->track - 1] : NULL;
 
@@ -156,21 +162,14 @@ static void take_op(struct decomp *d, const struct decomp_hooks *hooks,
 		else
 			part_op(p, op, k ? k->stream_order : 0, owner);
 	}
+	return 0;
 }
 
 static int scan_devices(struct decomp *d, const struct decomp_hooks *hooks)
 {
-	struct dev_scan scan;
-	struct dev_op op;
-	int rc;
+	struct dev_take take = { d, hooks };
 
-	if (dev_scan_open(&scan, &d->view->db, d->trace,
-	    hooks ? DEV_FULL : DEV_SHORT) < 0)
-		return -1;
-	while ((rc = dev_scan_next(&scan, &op)) > 0)
-		take_op(d, hooks, &op);
-	dev_scan_close(&scan);
-	return rc;
+	return dev_each(&d->view->db, d->trace, hooks ? DEV_FULL : DEV_SHORT, take_op, &take);
 }
 
 int decomp_run(struct decomp *d, const struct decomp_hooks *hooks)

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "each.h"
 #include "store.h"
 
 struct reader {
@@ -104,37 +105,25 @@ static struct lost_device *device_of(struct reader *r, const char *idx)
 	return NULL;
 }
 
-static int piece_take(struct reader *r, sqlite3_stmt *st)
+#define PIECE_COLUMNS "ts, dur, device, cause, how, frame, op, doing, before, after"
+static int piece_take(void *arg, sqlite3_value **v)
 {
-	struct lost_device *d = device_of(r, (const char *)sqlite3_column_text(st, 2));
-	int cause = sqlite3_column_int(st, 3);
+	struct reader *r = arg;
+	struct lost_device *d = device_of(r, (const char *)sqlite3_value_text(v[2]));
+	int cause = sqlite3_value_int(v[3]);
 	if (!d || cause < 0 || cause >= IDLE_CAUSE_COUNT)
 		return 0;
 	struct account_piece p = {
-		.ts_ns = sqlite3_column_int64(st, 0),
-		.cause = (enum idle_cause)cause, .how = how_from(id_of(st, 4)),
-		.frame = id_of(st, 5), .op = id_of(st, 6), .doing = id_of(st, 7),
-		.before = id_of(st, 8), .after = id_of(st, 9),
+		.ts_ns = sqlite3_value_int64(v[0]),
+		.cause = (enum idle_cause)cause, .how = how_from(sqlite3_value_int64(v[4])),
+		.frame = sqlite3_value_int64(v[5]), .op = sqlite3_value_int64(v[6]),
+		.doing = sqlite3_value_int64(v[7]), .before = sqlite3_value_int64(v[8]),
+		.after = sqlite3_value_int64(v[9]),
 	};
-	p.end_ns = p.ts_ns + sqlite3_column_int64(st, 1);
+	p.end_ns = p.ts_ns + sqlite3_value_int64(v[1]);
 	if (anchor_settle(r, &p) < 0 || runs_upto(r->db, d, p.ts_ns) < 0)
 		return -1;
 	return account_piece(&d->account, &p);
-}
-
-static int pieces_read(struct reader *r)
-{
-	sqlite3_stmt *st = trace_prepare(r->db, "SELECT ts, dur, device, cause, how, frame,"
-		" op, doing, before, after FROM idle WHERE id > ?1 AND id < ?2 ORDER BY id",
-		r->trace);
-	int got = st ? 0 : -1;
-	while (st && (got = db_step(r->db, st)) > 0)
-		if (piece_take(r, st) < 0) {
-			got = -1;
-			break;
-		}
-	db_finish(&st);
-	return got;
 }
 
 static int runs_begin(struct reader *r)
@@ -167,7 +156,8 @@ int lost_read(struct near *ops, const struct view_trace *t, struct lost_device *
 {
 	struct reader r = { .db = ops->db, .trace = t, .dev = dev, .ndev = ndev, .ops = ops };
 	int bad = near_open(&r.calls, r.db, t, "call", "name") < 0 || runs_begin(&r) < 0 ||
-		pieces_read(&r) < 0 || devices_end(&r) < 0;
+		trace_each(r.db, t, PIECE_COLUMNS, "idle", piece_take, &r) < 0 ||
+		devices_end(&r) < 0;
 	near_close(&r.calls);
 	for (size_t i = 0; i < ndev; i++)
 		db_finish(&dev[i].runs);

@@ -1,6 +1,7 @@
 /* memcurve.c - see memcurve.h. */
 #include "base.h"
 #include "memcurve.h"
+#include "each.h"
 #include "mem.h"
 #include "num.h"
 #include "sorter.h"
@@ -113,15 +114,23 @@ static bool wanted(const struct mem_curve *c, int64_t ts_ns)
 	return false;
 }
 
-static int event_take(struct memcurves *m, struct sorter *sort, sqlite3_stmt *st)
+struct event_sort {
+	struct memcurves *m;
+	struct sorter sort;
+};
+
+#define EVENT_COLUMNS "id, ts, device, type, allocated, reserved, delta, ok"
+static int event_take(void *arg, sqlite3_value **v)
 {
-	const char *device = (const char *)sqlite3_column_text(st, 2);
+	struct event_sort *s = arg;
+	struct memcurves *m = s->m;
+	const char *device = (const char *)sqlite3_value_text(v[2]);
 	struct mem_event e = {
-		.n = sqlite3_column_int64(st, 0) - STORE_ID(m->trace->id, 0),
-		.ts_ns = sqlite3_column_int64(st, 1),
-		.curve = curve_of(m, device ? device : "", type_of(column_int(st, 3))),
-		.allocated = column_int(st, 4), .reserved = column_int(st, 5),
-		.delta = column_int(st, 6), .ok = sqlite3_column_int(st, 7) != 0,
+		.n = sqlite3_value_int64(v[0]) - STORE_ID(m->trace->id, 0),
+		.ts_ns = sqlite3_value_int64(v[1]),
+		.curve = curve_of(m, device ? device : "", type_of(value_int(v[3]))),
+		.allocated = value_int(v[4]), .reserved = value_int(v[5]),
+		.delta = value_int(v[6]), .ok = sqlite3_value_int(v[7]) != 0,
 	};
 
 	if (e.curve < 0)
@@ -134,25 +143,14 @@ static int event_take(struct memcurves *m, struct sorter *sort, sqlite3_stmt *st
 		m->first_ns = m->last_ns = e.ts_ns;
 	m->first_ns = MIN(m->first_ns, e.ts_ns);
 	m->last_ns = MAX(m->last_ns, e.ts_ns);
-	return sorter_add(sort, &e);
+	return sorter_add(&s->sort, &e);
 }
 
-static int events_sort(struct memcurves *m, struct sorter *sort)
+static int events_sort(struct event_sort *s)
 {
-	sqlite3_stmt *st = trace_prepare(&m->view->db, "SELECT id, ts, device, type,"
-		" allocated, reserved, delta, ok FROM memory WHERE id > ?1 AND id < ?2"
-		" ORDER BY id", m->trace);
-	int rc;
-
-	if (!st)
+	if (trace_each(&s->m->view->db, s->m->trace, EVENT_COLUMNS, "memory", event_take, s) < 0)
 		return -1;
-	while ((rc = db_step(&m->view->db, st)) > 0)
-		if (event_take(m, sort, st) < 0) {
-			rc = -1;
-			break;
-		}
-	db_finish(&st);
-	return rc < 0 ? -1 : sorter_done(sort);
+	return sorter_done(&s->sort);
 }
 
 static int64_t larger(int64_t a, int64_t b)
@@ -260,7 +258,7 @@ static int32_t *curves_sort(struct memcurves *m)
 int memcurves_run(struct memcurves *m, struct view *v, const struct view_trace *t,
 	mem_event_fn *each, void *arg)
 {
-	struct sorter sort;
+	struct event_sort s = { .m = m };
 	struct sorter_iter it;
 	const struct mem_event *e;
 	struct mem_curve *c;
@@ -268,8 +266,8 @@ int memcurves_run(struct memcurves *m, struct view *v, const struct view_trace *
 	int rc = -1;
 
 	*m = (struct memcurves){ .view = v, .trace = t, .first_ns = NO_INT, .last_ns = NO_INT };
-	sorter_init(&sort, sizeof *e, event_cmp, view_scratch_dir(), SORT_BYTES);
-	if (events_sort(m, &sort) == 0 && sorter_first(&sort, &it) == 0) {
+	sorter_init(&s.sort, sizeof *e, event_cmp, view_scratch_dir(), SORT_BYTES);
+	if (events_sort(&s) == 0 && sorter_first(&s.sort, &it) == 0) {
 		place = curves_sort(m);
 		rc = 0;
 		while (rc == 0 && (e = sorter_next(&it))) {
@@ -280,7 +278,7 @@ int memcurves_run(struct memcurves *m, struct view *v, const struct view_trace *
 		rc = rc < 0 || it.failed ? -1 : 0;
 		sorter_iter_release(&it);
 	}
-	sorter_release(&sort);
+	sorter_release(&s.sort);
 	free(place);
 	for (size_t i = 0; i < m->n; i++)
 		cells_fill(&m->curve[i]);

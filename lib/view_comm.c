@@ -130,8 +130,11 @@ static int comm_op(struct comm_scan *s, size_t d, const struct dev_op *op)
 	return 0;
 }
 
-static int op_take(struct comm_scan *s, const struct dev_op *op)
+static int op_take(void *arg, const struct dev_op *op)
 {
+	struct comm_scan *s = arg;
+	if (op->track < 1 || (size_t)op->track > s->ct->t->ntrack)
+		return 0;
 	const struct view_track *k = &s->ct->t->track[op->track - 1];
 	if (k->device_at < 0 || !view_wants_device(s->v, k->device))
 		return 0;
@@ -142,25 +145,6 @@ static int op_take(struct comm_scan *s, const struct dev_op *op)
 		k->stream_order, op->corr, NULL };
 	comm_scan_part(s, d, &x);
 	return op->cat == CAT_COMM ? comm_op(s, d, op) : 0;
-}
-
-static int ops_scan(struct comm_scan *s)
-{
-	struct dev_scan scan;
-	struct dev_op op;
-	int more;
-	if (dev_scan_open(&scan, &s->v->db, s->ct->t, DEV_FULL) < 0)
-		return -1;
-	while ((more = dev_scan_next(&scan, &op)) > 0) {
-		if (op.track < 1 || (size_t)op.track > s->ct->t->ntrack)
-			continue;
-		if (op_take(s, &op) < 0) {
-			more = -1;
-			break;
-		}
-	}
-	dev_scan_close(&scan);
-	return more;
 }
 
 static void device_close(struct comm_scan *s, size_t d)
@@ -201,7 +185,8 @@ static int trace_load(struct view *v, struct comm_trace *ct, const struct view_t
 	for (size_t d = 0; d < n && status == 0; d++)
 		status = device_open(&s, d);
 	if (status == 0)
-		status = ct->cpu_job ? comm_scan_host(&s) : ops_scan(&s);
+		status = ct->cpu_job ? comm_scan_host(&s) :
+			dev_each(&s.v->db, s.ct->t, DEV_FULL, op_take, &s);
 	for (size_t d = 0; d < n; d++)
 		device_close(&s, d);
 	comm_done(&ct->comm);
