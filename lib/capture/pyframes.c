@@ -72,7 +72,7 @@ static uint32_t read_stack(void)
 	}
 	key |= 1;
 	id = pytable_stack(key);
-	return id ? id : send_stack(key, at, code_key, n);
+	return id || !pytable_room() ? id : send_stack(key, at, code_key, n);
 }
 
 uint32_t pyframes_stack(bool launch)

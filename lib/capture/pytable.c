@@ -50,18 +50,29 @@ static uint32_t find(struct table *t, uint64_t key)
 	return 0;
 }
 
+static bool has_room(struct table *t)
+{
+	if (atomic_load_explicit(&t->kept, memory_order_relaxed) < KEPT_MAX(t))
+		return true;
+	if (!atomic_flag_test_and_set(&t->said))
+		emit_note("more than %u different %s: calls at others have no line",
+			KEPT_MAX(t), t->what);
+	return false;
+}
+
+bool pytable_room(void)
+{
+	return has_room(&stacks);
+}
+
 /* A place for a key that is not there, taken; NULL: none. */
 static struct slot *take(struct table *t, uint64_t key)
 {
 	uint64_t seen;
 	uint32_t i;
 
-	if (atomic_load_explicit(&t->kept, memory_order_relaxed) >= KEPT_MAX(t)) {
-		if (!atomic_flag_test_and_set(&t->said))
-			emit_note("more than %u different %s: calls at others have no line",
-				KEPT_MAX(t), t->what);
+	if (!has_room(t))
 		return NULL;
-	}
 	for (i = 0; i < PROBES; i++) {
 		struct slot *s = &t->slot[(key + i) & (t->nslot - 1)];
 

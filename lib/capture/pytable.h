@@ -13,6 +13,10 @@
 uint32_t pytable_stack(uint64_t key);
 uint32_t pytable_code(uint64_t key);
 
+/* Is there room for a stack more?  Where not, that was said, and nothing more about
+ * a new one need be found out. */
+bool pytable_room(void);
+
 /* Send it and keep it: its id, 0 where there is no room (in the tables, which is
  * said once, or in the ring). */
 uint32_t pytable_put_stack(uint64_t key, const struct cap_frame *frame, uint32_t n);

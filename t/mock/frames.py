@@ -357,6 +357,30 @@ def no_room():
     say(not whys, c.name, whys[:1])
 
 
+def full():
+    """Stacks without end: the tables are, and say so."""
+    source = ["def inner(n, c, lib, size):\n"]
+    source += ["  if n == %d: return lib.frames_take(c.buf, size)\n" % i for i in range(200)]
+    source += ["def outer(m, n, c, lib, size):\n"]
+    source += ["  if m == %d: return inner(n, c, lib, size)\n" % i for i in range(200)]
+    space = {}
+    exec(compile("".join(source), "many.py", "exec"), space)
+    outer, c = space["outer"], Check("")
+    first, got, none = [], 0, 0
+    for turn in range(2):
+        first.append(outer(0, 0, c, lib, SIZE))
+        for m in range(200 if turn == 0 else 0):
+            for n in range(200):
+                if outer(m, n, c, lib, SIZE) > 0:
+                    got += 1
+                else:
+                    none += 1
+    say(got > 32000 and none > 7000 and 0 < first[0] == first[1],
+        "when the tables are full, what is in them is found", (first, got, none))
+    say(lib.frames_note().startswith(b"more than 32768 different Python stacks"),
+        "and it is told", lib.frames_note())
+
+
 def speed(asked):
     N = 2000
 
@@ -395,6 +419,8 @@ def main():
         with_the_gil()
         tables()
     speed(asked)
+    if not asked:
+        full()
     off()
 
 
