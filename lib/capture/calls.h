@@ -5,7 +5,10 @@
  * code have a callback at all: the cheap queries, most of a job's calls (measured:
  * 14,600 API records in a step of 1,069 kernels), cost nothing.  A driver call
  * inside a runtime call, or a runtime call inside another, is not recorded: it
- * would count twice. */
+ * would count twice.
+ *
+ * A call costs its thread 72 ns without stacks (measured: four callbacks, two of a
+ * nested driver call; two looks at the clock; the record). */
 #ifndef TP_CALLS_H
 #define TP_CALLS_H
 

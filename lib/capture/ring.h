@@ -6,9 +6,7 @@
  * first word, the capwire_head: until then the reader stands before it.  A record
  * is never split at the mapping's end: a filler of type 0 takes what is left
  * there, and never reaches the reader's hands.  What is taken out is set to zero
- * before its room is given back, so a word that is not zero is a record.
- *
- * Measured (2 cores at 2.x GHz): see t/tools/ring_cost.c, 20-40 ns a record. */
+ * before its room is given back, so a word that is not zero is a record. */
 #ifndef TP_RING_H
 #define TP_RING_H
 
