@@ -83,8 +83,22 @@ grep -nE '^#include <yajl' lib/*.c bin/*.c |
 	grep -vE '^lib/(rec|kineto|opt)[a-z_]*\.c:' >"$FOUND"
 none 'yajl stays behind rec and kineto'
 
+# --- the capture library, in a process that is not ours -------------------------
+sed -n 's/^#include "\(.*\)".*/\1/p' lib/capture/*.[ch] | sort -u | while read -r f; do
+	case $f in
+	base.h|capwire.h) ;;
+	*) [ -e "lib/capture/$f" ] || echo "$f" ;;
+	esac
+done >"$FOUND"
+none 'lib/capture uses base.h and capwire.h, and itself'
+grep -nE '^#include "capture/' lib/*.[ch] bin/*.c >"$FOUND"
+none 'and nothing uses lib/capture'
+awk '{ sub(/\/\*.*/, ""); print FILENAME ":" FNR ":" $0 }' lib/capture/*.c |
+	grep -E '\<(exit|_exit|abort|printf|puts|perror|fprintf|dprintf|signal|sigaction|malloc|calloc|realloc|strdup|assert|system|popen|strtol|strtoll|sscanf) *\(' >"$FOUND"
+none 'lib/capture ends, prints, allocates and changes signals nowhere'
+
 # --- sizes -------------------------------------------------------------------
-wc -l lib/*.[ch] t/unit/*.c 2>/dev/null | awk '$2 != "total" && $1 > 400' >"$FOUND"
+wc -l lib/*.[ch] lib/capture/*.[ch] t/unit/*.c 2>/dev/null | awk '$2 != "total" && $1 > 400' >"$FOUND"
 none 'a file has at most 400 lines'
 wc -l bin/tp-* 2>/dev/null | awk '$2 ~ /\.c$/ && $1 > 250' >"$FOUND"
 none 'a program has at most 250 lines'
@@ -92,13 +106,13 @@ awk 'FNR == 1 { start = 0 }
 	/^\{/ { start = FNR }
 	/^\}/ { if (start && FNR - start - 1 > 60)
 		print FILENAME ":" start ": " FNR - start - 1 " lines"; start = 0 }' \
-	lib/*.c bin/*.c 2>/dev/null >"$FOUND"
+	lib/*.c lib/capture/*.c bin/*.c 2>/dev/null >"$FOUND"
 none 'a function has at most 60 lines'
-grep -nE '^.{101,}$' lib/*.[ch] bin/*.c 2>/dev/null >"$FOUND"
+grep -nE '^.{101,}$' lib/*.[ch] lib/capture/*.[ch] bin/*.c 2>/dev/null >"$FOUND"
 none 'a line has at most 100 columns'
-grep -nE '[ 	]+$' lib/*.[ch] bin/*.c t/unit/*.[ch] 2>/dev/null >"$FOUND"
+grep -nE '[ 	]+$' lib/*.[ch] lib/capture/*.[ch] bin/*.c t/unit/*.[ch] 2>/dev/null >"$FOUND"
 none 'no blanks at the ends of lines'
-grep -nE '^ {4,}[^ *]' lib/*.[ch] bin/*.c t/unit/*.[ch] 2>/dev/null >"$FOUND"
+grep -nE '^ {4,}[^ *]' lib/*.[ch] lib/capture/*.[ch] bin/*.c t/unit/*.[ch] 2>/dev/null >"$FOUND"
 none 'tabs indent'
 
 # --- what is built stays out of a commit ----------------------------------------
@@ -115,7 +129,7 @@ fi
 grep -rnwE 'TODO|FIXME|XXX|HACK' lib bin share t/unit doc Makefile 2>/dev/null |
 	grep -vE 'XXXXXX|^Binary' >"$FOUND"
 none 'nothing is left for later'
-for f in lib/*.h; do
+for f in lib/*.h lib/capture/*.h; do
 	head -1 "$f" | grep -qE "^/\* ${f##*/} - " || echo "$f"
 done >"$FOUND"
 none 'every header begins as a manual: its name and what it is for'

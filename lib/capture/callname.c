@@ -1,5 +1,5 @@
 #include "base.h"
-#include "capture/callname.h"
+#include "callname.h"
 
 /* A * stands at one end alone.  What a step calls thousands of times and cannot
  * wait or work (cudaGetDevice, cudaEventQuery, cudaStreamIsCapturing ...) is not

@@ -1,10 +1,10 @@
 #include "base.h"
-#include "capture/callname.h"
-#include "capture/calls.h"
-#include "capture/cuptilib.h"
-#include "capture/emit.h"
-#include "capture/pyframes.h"
-#include "capture/state.h"
+#include "callname.h"
+#include "calls.h"
+#include "cuptilib.h"
+#include "emit.h"
+#include "pyframes.h"
+#include "state.h"
 
 #define CBIDS 2048        /* of a domain; CUPTI 13.0 has 806 and 522 */
 

@@ -1,6 +1,6 @@
 #include "base.h"
-#include "capture/cuptilib.h"
-#include "capture/emit.h"
+#include "cuptilib.h"
+#include "emit.h"
 
 #include <dlfcn.h>
 

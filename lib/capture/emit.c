@@ -1,8 +1,8 @@
 #include "base.h"
-#include "capture/emit.h"
-#include "capture/ring.h"
-#include "capture/state.h"
-#include "capture/texts.h"
+#include "emit.h"
+#include "ring.h"
+#include "state.h"
+#include "texts.h"
 
 #include <stdio.h>
 #include <unistd.h>

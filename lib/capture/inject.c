@@ -1,15 +1,15 @@
 /* The entry points: the driver's, NVTX's, the hook's; fork and exit. */
 #include "base.h"
-#include "capture/calls.h"
-#include "capture/capture.h"
-#include "capture/cuptilib.h"
-#include "capture/emit.h"
-#include "capture/link.h"
-#include "capture/nvtx.h"
-#include "capture/ops.h"
-#include "capture/pyframes.h"
-#include "capture/ring.h"
-#include "capture/state.h"
+#include "calls.h"
+#include "capture.h"
+#include "cuptilib.h"
+#include "emit.h"
+#include "link.h"
+#include "nvtx.h"
+#include "ops.h"
+#include "pyframes.h"
+#include "ring.h"
+#include "state.h"
 
 #include <pthread.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 #include "base.h"
-#include "capture/emit.h"
-#include "capture/link.h"
-#include "capture/ring.h"
-#include "capture/state.h"
+#include "emit.h"
+#include "link.h"
+#include "ring.h"
+#include "state.h"
 
 #include <dlfcn.h>
 #include <errno.h>

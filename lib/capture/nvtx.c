@@ -1,7 +1,7 @@
 #include "base.h"
-#include "capture/emit.h"
-#include "capture/nvtx.h"
-#include "capture/state.h"
+#include "emit.h"
+#include "nvtx.h"
+#include "state.h"
 
 #include <wchar.h>
 

@@ -1,10 +1,10 @@
 #include "base.h"
-#include "capture/cuptilib.h"
-#include "capture/emit.h"
-#include "capture/layout.h"
-#include "capture/ops.h"
-#include "capture/pool.h"
-#include "capture/state.h"
+#include "cuptilib.h"
+#include "emit.h"
+#include "layout.h"
+#include "ops.h"
+#include "pool.h"
+#include "state.h"
 
 static struct pool pool;
 static _Atomic uint64_t dropped, moved;

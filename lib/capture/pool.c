@@ -1,5 +1,5 @@
 #include "base.h"
-#include "capture/pool.h"
+#include "pool.h"
 
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 #include "base.h"
-#include "capture/ring.h"
+#include "ring.h"
 
 #include <sys/mman.h>
 

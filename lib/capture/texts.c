@@ -1,5 +1,5 @@
 #include "base.h"
-#include "capture/texts.h"
+#include "texts.h"
 
 static uint64_t mix(uint64_t a, uint64_t b)
 {
