@@ -146,7 +146,7 @@ static int place_open(struct capture *c)
 /* One line where nothing was recorded and nobody has said why. */
 static void nothing_say(struct capture *c)
 {
-	if (c->cupti && (!want.window || !c->native.able || c->native.events))
+	if (c->cupti && (!want.window || !c->native.hellos || c->native.events))
 		return;
 	if (hookrec_verdict(&c->rec, hooklink_entered(&c->job.link)) && !c->cupti &&
 	    !c->sink.traces && !c->rec.gave_way)

@@ -221,6 +221,10 @@ static int take_range(struct capevent *c, uint32_t tid, const struct cap_range *
 		ev.cat = CAT_CPU_OP;
 	if (r->seq >= 0)
 		ev.seq = r->seq;
+	/* which thread ran the forward one no range tells; one number for all is as
+	 * good as any, anchor.c learns what it means */
+	if (op && ev.seq != NO_INT && capname_backward(ev.name))
+		ev.fwd_tid = 1;
 	if (put_host(c, &ev, tid, r->start_ns, r->end_ns))
 		return -1;
 	if (r->kind != CAP_RANGE_NVTX || !is_step(c, name))

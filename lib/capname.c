@@ -99,11 +99,10 @@ bool capname_operator(struct text range, struct event *ev)
 		digits++;
 	if (num_int((struct text){ range.s + at, digits }, 0, INT64_MAX, &ev->seq))
 		ev->seq = NO_INT;
-	/* the backward pass of the operator with that number: which thread ran that
-	 * one no range tells, the first is as good a number as any (anchor.c learns
-	 * what it means) */
-	if (ev->seq != NO_INT && (text_begins(ev->name, "autograd::engine::") ||
-	    text_has(ev->name, "Backward")))
-		ev->fwd_tid = 1;
 	return true;
+}
+
+bool capname_backward(struct text name)
+{
+	return text_begins(name, "autograd::engine::") || text_has(name, "Backward");
 }

@@ -22,5 +22,7 @@ struct text capname_runtime(struct text name);
 /* "aten::add, seq = 12, op_id = 7, sizes = []", as PyTorch names the NVTX ranges of
  * its operators: true, and the event has the name and the sequence number. */
 bool capname_operator(struct text range, struct event *ev);
+/* One of the backward pass: its number is that of the forward operator. */
+bool capname_backward(struct text name);
 
 #endif
