@@ -59,7 +59,7 @@ static void slice_read(struct slice *s, sqlite3_stmt *st)
 	const char *text[9];
 
 	for (int i = 4; i < 9; i++)
-		text[i] = (const char *)sqlite3_column_text(st, i);
+		text[i] = db_column_str(st, i);
 	s->ts_ns = sqlite3_column_int64(st, 0);
 	s->dur_ns = sqlite3_column_int64(st, 1);
 	s->cat = kineto_cat(column_int(st, 3));

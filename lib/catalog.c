@@ -16,7 +16,7 @@ int64_t column_int(sqlite3_stmt *st, int column)
 
 char *column_str(sqlite3_stmt *st, int column)
 {
-	const unsigned char *s = sqlite3_column_text(st, column);
+	const char *s = db_column_str(st, column);
 
 	return s ? xmemdup0(s, (size_t)sqlite3_column_bytes(st, column)) : NULL;
 }

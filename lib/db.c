@@ -92,18 +92,51 @@ int db_exec(struct db *db, const char *sql)
 	return 0;
 }
 
+static char *sql_format(const char *fmt, va_list ap)
+{
+	char *sql = sqlite3_vmprintf(fmt, ap);
+
+	if (sql == NULL)
+		die("out of memory (SQLite)");
+	return sql;
+}
+
+#define SQL_FORMAT(sql, fmt) do { \
+	va_list ap; \
+	va_start(ap, fmt); \
+	(sql) = sql_format((fmt), ap); \
+	va_end(ap); \
+} while (0)
+
 int db_execf(struct db *db, const char *fmt, ...)
 {
-	va_list ap;
 	char *sql;
 	int rc;
 
-	va_start(ap, fmt);
-	sql = sqlite3_vmprintf(fmt, ap);
-	va_end(ap);
-	if (sql == NULL)
-		die("out of memory");
+	SQL_FORMAT(sql, fmt);
 	rc = db_exec(db, sql);
+	sqlite3_free(sql);
+	return rc;
+}
+
+sqlite3_stmt *db_preparef(struct db *db, const char *fmt, ...)
+{
+	sqlite3_stmt *st;
+	char *sql;
+
+	SQL_FORMAT(sql, fmt);
+	st = db_prepare(db, sql);
+	sqlite3_free(sql);
+	return st;
+}
+
+int db_intf(struct db *db, int64_t none, int64_t *out, const char *fmt, ...)
+{
+	char *sql;
+	int rc;
+
+	SQL_FORMAT(sql, fmt);
+	rc = db_int(db, sql, none, out);
 	sqlite3_free(sql);
 	return rc;
 }
@@ -172,9 +205,48 @@ void db_bind_int(sqlite3_stmt *st, int at, int64_t v)
 		sqlite3_bind_int64(st, at, v);
 }
 
+static const char *text_or_die(const unsigned char *s, bool null)
+{
+	if (s == NULL && !null)
+		die("out of memory (SQLite)");
+	return (const char *)s;
+}
+
+const char *db_column_str(sqlite3_stmt *st, int column)
+{
+	bool null = sqlite3_column_type(st, column) == SQLITE_NULL;
+
+	return text_or_die(sqlite3_column_text(st, column), null);
+}
+
+const char *db_value_str(sqlite3_value *v)
+{
+	bool null = sqlite3_value_type(v) == SQLITE_NULL;
+
+	return text_or_die(sqlite3_value_text(v), null);
+}
+
+/* Also where it may keep the caller's bytes SQLite allocates. */
+static void bind_text(sqlite3_stmt *st, int at, const char *s, size_t n,
+	sqlite3_destructor_type keep)
+{
+	int rc = sqlite3_bind_text(st, at, s, (int)MIN(n, (size_t)INT32_MAX), keep);
+
+	if (rc != SQLITE_OK)
+		die("SQLite: %s", sqlite3_errstr(rc));
+}
+
 void db_bind_str(sqlite3_stmt *st, int at, const char *s)
 {
-	sqlite3_bind_text(st, at, s, -1, SQLITE_STATIC);
+	if (s == NULL)
+		sqlite3_bind_null(st, at);
+	else
+		bind_text(st, at, s, strlen(s), SQLITE_STATIC);
+}
+
+void db_bind_copy(sqlite3_stmt *st, int at, struct text t)
+{
+	bind_text(st, at, t.s, t.n, SQLITE_TRANSIENT);
 }
 
 void db_bind_text(sqlite3_stmt *st, int at, struct text t)
@@ -182,8 +254,7 @@ void db_bind_text(sqlite3_stmt *st, int at, struct text t)
 	if (t.s == NULL)
 		sqlite3_bind_null(st, at);
 	else
-		sqlite3_bind_text(st, at, t.s, (int)MIN(t.n, (size_t)INT32_MAX),
-			SQLITE_STATIC);
+		bind_text(st, at, t.s, t.n, SQLITE_STATIC);
 }
 
 void db_bind_fixed(sqlite3_stmt *st, int at, const char *s)
@@ -195,6 +266,6 @@ void db_bind_fixed(sqlite3_stmt *st, int at, const char *s)
 		return;
 	}
 	text_fix_utf8(&b, (struct text){ s, strlen(s) });
-	sqlite3_bind_text(st, at, b.data ? b.data : "", -1, SQLITE_TRANSIENT);
+	bind_text(st, at, b.data ? b.data : "", b.len, SQLITE_TRANSIENT);
 	buf_release(&b);
 }

@@ -17,7 +17,9 @@ static void each_step(sqlite3_context *ctx, int n, sqlite3_value **v)
 	struct each *e = sqlite3_value_pointer(v[0], pointer_type);
 
 	(void)n;
-	if (e && !e->stopped && e->fn(e->arg, v + 1) < 0) {
+	if (!e)
+		sqlite3_result_error(ctx, "not for SQL", -1);
+	else if (!e->stopped && e->fn(e->arg, v + 1) < 0) {
 		e->stopped = true;
 		sqlite3_result_error(ctx, "stopped", -1);
 	}
@@ -39,8 +41,10 @@ static sqlite3_stmt *each_prepare(struct db *db, const struct view_trace *t,
 		columns, table);
 	st = trace_prepare(db, sql.data, t);
 	buf_release(&sql);
-	if (st)
-		sqlite3_bind_pointer(st, 3, e, pointer_type, NULL);
+	if (st && sqlite3_bind_pointer(st, 3, e, pointer_type, NULL) != SQLITE_OK) {
+		db_error(db);
+		db_finish(&st);
+	}
 	return st;
 }
 

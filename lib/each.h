@@ -9,7 +9,7 @@
 #include "catalog.h"
 
 /* The columns in the order in which they were asked for; read with
- * sqlite3_value_int64 (NULL is 0) and its kin.  0, or -1 said: no more rows. */
+ * sqlite3_value_int64 (NULL is 0) and db_value_str.  0, or -1 said: no more rows. */
 typedef int each_fn(void *arg, sqlite3_value **column);
 int trace_each(struct db *db, const struct view_trace *t, const char *columns,
 	const char *table, each_fn *fn, void *arg) RESULT_USED;

@@ -45,7 +45,7 @@ static void bind_json(sqlite3_stmt *st, int at, const char *json)
 	struct buf b = BUF_INIT;
 
 	if (json && rec_compact(&b, (struct text){ json, strlen(json) }) == 0)
-		sqlite3_bind_text(st, at, b.data, (int)b.len, SQLITE_TRANSIENT);
+		db_bind_copy(st, at, buf_text(&b));
 	else
 		sqlite3_bind_null(st, at);
 	buf_release(&b);
@@ -100,11 +100,10 @@ static void add_counts(struct load *l, struct trace_info *info)
 static int known_hash(struct load *l, const char *hash)
 {
 	int64_t n = 0;
-	char *sql = sqlite3_mprintf("SELECT count(*) FROM trace WHERE hash = %Q", hash);
-	int rc = sql ? db_int(l->db, sql, 0, &n) : -1;
 
-	sqlite3_free(sql);
-	return rc < 0 ? -1 : n > 0;
+	if (db_intf(l->db, 0, &n, "SELECT count(*) FROM trace WHERE hash = %Q", hash) < 0)
+		return -1;
+	return n > 0;
 }
 
 static int store_trace(struct load *l, struct trace_info *info, const char *hash)

@@ -43,9 +43,9 @@ static struct honest *honest_get(struct honest_list *l, int64_t run, int64_t ran
 
 static struct text column_slice(sqlite3_stmt *st, int column)
 {
-	const unsigned char *s = sqlite3_column_text(st, column);
+	const char *s = db_column_str(st, column);
 
-	return (struct text){ (const char *)s, (size_t)sqlite3_column_bytes(st, column) };
+	return (struct text){ s, (size_t)sqlite3_column_bytes(st, column) };
 }
 
 static void step_take(struct honest *h, sqlite3_stmt *st, struct rec_parser *parser)

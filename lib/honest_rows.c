@@ -119,16 +119,12 @@ int honest_rows_finish(struct honest_rows *h, bool keep, bool partial)
 	struct db *db = &h->store->db;
 	char hash[17];
 	int64_t known;
-	char *sql;
 	int rc;
 
 	if (h->id == 0)
 		return 0;
 	snprintf(hash, sizeof hash, "%016" PRIx64, hash_value(&h->hash));
-	sql = sqlite3_mprintf("SELECT count(*) FROM honest_run WHERE hash = %Q", hash);
-	rc = sql ? db_int(db, sql, 0, &known) : -1;
-	sqlite3_free(sql);
-	if (rc < 0)
+	if (db_intf(db, 0, &known, "SELECT count(*) FROM honest_run WHERE hash = %Q", hash) < 0)
 		return -1;
 	if (!keep || known)
 		return drop(h);

@@ -43,7 +43,7 @@ int hooklink_open(struct hooklink *l) RESULT_USED; /* -1 said */
 /* conf.json: {"socket":..., then what fill() adds to the open object}. */
 int hooklink_conf(struct hooklink *l, void (*fill)(struct jw *w, void *arg),
 	void *arg) RESULT_USED;
-/* In the child: TP_HOOK and PYTHONPATH; -1 with errno. */
+/* Sets TP_HOOK and PYTHONPATH for the job; -1 with errno. */
 int hooklink_env(const struct hooklink *l) RESULT_USED;
 /* Was any Python process entered? */
 bool hooklink_entered(const struct hooklink *l);

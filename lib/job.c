@@ -113,8 +113,6 @@ static void child(struct job *j, const struct job_spec *spec, int fail_fd)
 	}
 	if (spec->stdout_to_stderr && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		child_fail(fail_fd, false);
-	if (hooklink_env(&j->link))
-		child_fail(fail_fd, false);
 	sigaction(SIGPIPE, &remembered.pipe, NULL);
 	sigprocmask(SIG_SETMASK, &remembered.mask, NULL);
 	execvp(spec->argv[0], spec->argv);
@@ -157,6 +155,10 @@ int job_start(struct job *j, const struct job_spec *spec)
 	struct child_end end;
 	int told[2], r = 0;
 
+	/* here, since the child must not die in want of memory: that would look
+	 * like a job that ended with our status */
+	if (hooklink_env(&j->link))
+		return error_errno("environment");
 	if (pipe2(told, O_CLOEXEC))
 		return error_errno("pipe");
 	j->terminal = !spec->stdin_null && isatty(STDIN_FILENO) &&

@@ -142,7 +142,7 @@ static bool call_blocks(struct kernels *k, const struct dev_op *op)
 		return false;
 	}
 	name = sqlite3_column_int64(k->call, 0);
-	return name_blocks(name ? (const char *)sqlite3_column_text(k->call, 1) : "");
+	return name_blocks(name ? db_column_str(k->call, 1) : "");
 }
 
 static bool op_chosen(const struct decomp_part *p, int64_t ts_ns)

@@ -109,7 +109,7 @@ static struct lost_device *device_of(struct reader *r, const char *idx)
 static int piece_take(void *arg, sqlite3_value **v)
 {
 	struct reader *r = arg;
-	struct lost_device *d = device_of(r, (const char *)sqlite3_value_text(v[2]));
+	struct lost_device *d = device_of(r, db_value_str(v[2]));
 	int cause = sqlite3_value_int(v[3]);
 	if (!d || cause < 0 || cause >= IDLE_CAUSE_COUNT)
 		return 0;

@@ -124,7 +124,7 @@ static int event_take(void *arg, sqlite3_value **v)
 {
 	struct event_sort *s = arg;
 	struct memcurves *m = s->m;
-	const char *device = (const char *)sqlite3_value_text(v[2]);
+	const char *device = db_value_str(v[2]);
 	struct mem_event e = {
 		.n = sqlite3_value_int64(v[0]) - STORE_ID(m->trace->id, 0),
 		.ts_ns = sqlite3_value_int64(v[1]),

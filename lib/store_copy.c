@@ -35,17 +35,15 @@ static int wait_for_writer(void *arg, int times)
 /* "a, b, c" of a table's columns but id. */
 static int columns_of(struct db *db, const char *table, struct buf *b)
 {
-	char *sql = sqlite3_mprintf("SELECT name FROM pragma_table_info(%Q)"
+	sqlite3_stmt *st = db_preparef(db, "SELECT name FROM pragma_table_info(%Q)"
 		" WHERE name <> 'id' ORDER BY cid", table);
-	sqlite3_stmt *st = sql ? db_prepare(db, sql) : NULL;
 	int rc;
 
-	sqlite3_free(sql);
 	if (st == NULL)
 		return -1;
 	buf_reset(b);
 	while ((rc = db_step(db, st)) > 0)
-		buf_addf(b, ", \"%s\"", (const char *)sqlite3_column_text(st, 0));
+		buf_addf(b, ", \"%s\"", db_column_str(st, 0));
 	db_finish(&st);
 	return rc;
 }
@@ -81,7 +79,7 @@ static int copy_tables(struct db *db, const char *which, int64_t from, int64_t t
 	if (st == NULL)
 		return -1;
 	while ((rc = db_step(db, st)) > 0)
-		if (copy_range(db, (const char *)sqlite3_column_text(st, 0), from, to) < 0) {
+		if (copy_range(db, db_column_str(st, 0), from, to) < 0) {
 			rc = -1;
 			break;
 		}
@@ -135,26 +133,19 @@ struct kind {
 /* One transaction: 1 something was copied, 0 all of it was there, -1 said. */
 static int copy_next(struct db *db, const struct kind *k, int64_t *after, bool *clash)
 {
-	char *sql;
 	int64_t from, known;
 	int rc = -1;
 
-	sql = sqlite3_mprintf("SELECT min(id) FROM scratch.%s WHERE id > %lld",
-		k->table, (long long)*after);
-	if (sql == NULL || db_int(db, sql, 0, &from) < 0)
-		goto out;
-	rc = 0;
+	if (db_intf(db, 0, &from, "SELECT min(id) FROM scratch.%s WHERE id > %lld",
+		k->table, (long long)*after) < 0)
+		return -1;
 	if (from == 0)
-		goto out;
+		return 0;
 	*after = from;
-	rc = -1;
-	if (db_exec(db, "BEGIN IMMEDIATE") < 0)
-		goto out;
-	sqlite3_free(sql);
-	sql = sqlite3_mprintf("SELECT count(*) FROM main.%s m JOIN scratch.%s s"
+	if (db_exec(db, "BEGIN IMMEDIATE") < 0
+	    || db_intf(db, 0, &known, "SELECT count(*) FROM main.%s m JOIN scratch.%s s"
 		" ON s.hash = m.hash WHERE s.id = %lld", k->table, k->table,
-		(long long)from);
-	if (sql == NULL || db_int(db, sql, 0, &known) < 0)
+		(long long)from) < 0)
 		goto out;
 	if (known)
 		note("%s: already holds %s, nothing changed", db->name, k->words);
@@ -164,7 +155,6 @@ static int copy_next(struct db *db, const struct kind *k, int64_t *after, bool *
 out:
 	if (rc < 0)
 		sqlite3_exec(db->h, "ROLLBACK", NULL, NULL, NULL);
-	sqlite3_free(sql);
 	return rc;
 }
 

@@ -45,8 +45,8 @@ static int tell_same_rank(struct db *db, int64_t id, bool *clash)
 	sqlite3_bind_int64(st, 1, id);
 	rc = db_step(db, st);
 	if (rc > 0) {
-		const char *a = (const char *)sqlite3_column_text(st, 0);
-		const char *b = (const char *)sqlite3_column_text(st, 1);
+		const char *a = db_column_str(st, 0);
+		const char *b = db_column_str(st, 1);
 		long long rank = sqlite3_column_int64(st, 2);
 
 		if (sqlite3_column_int(st, 3)) {

@@ -58,7 +58,7 @@ int alive_load(struct view *v, const struct view_trace *t, const struct mem_curv
 	st = trace_prepare(&v->db, "SELECT bytes, count, op, frame, how, device, type"
 		" FROM live WHERE id > ?1 AND id < ?2 ORDER BY id", t);
 	while (st && (rc = db_step(&v->db, st)) > 0)
-		if (is_of(c, (const char *)sqlite3_column_text(st, 5),
+		if (is_of(c, db_column_str(st, 5),
 		    sqlite3_column_int64(st, 6)) && block_take(&l, st, &names) < 0) {
 			rc = -1;
 			break;

@@ -83,7 +83,7 @@ static int identify(struct comm_scan *s, const struct dev_op *op, struct coll_in
 	sqlite3_bind_int64(s->args, 1, (s->ct->t->id << STORE_N_BITS) + op->n);
 	int rc = db_step(&s->v->db, s->args);
 	if (rc > 0) {
-		args.s = (const char *)sqlite3_column_text(s->args, 0);
+		args.s = db_column_str(s->args, 0);
 		args.n = (size_t)sqlite3_column_bytes(s->args, 0);
 	}
 	if (rc < 0 || stack_read(s, op->call == NO_INT ? 0 : op->call) < 0)

@@ -75,6 +75,8 @@ calls 'malloc|calloc|realloc|reallocarray|strdup|strndup|asprintf|vasprintf' mem
 none 'memory comes from mem.c'
 calls 'regcomp|regexec' match.c
 none 'regular expressions go by way of match.c, memory that ends is no mismatch'
+calls 'sqlite3_bind_text|sqlite3_(column|value)_text|sqlite3_v?mprintf' db.c
+none 'text goes to and from SQLite by way of db.c, which notices that memory ended'
 calls 'mkdtemp|rmdir' folder.c
 none 'private folders are those of folder.c'
 grep -n 'yajl_alloc(' lib/*.c | grep -v MEM_LIB >"$FOUND"

@@ -64,7 +64,7 @@ static const struct opt options[] = {
 	{ 'e', "every", "LIST", "e", OPT_FN, got.every, take_every },
 	OPT_END
 };
-static const struct opt_page page = { "tp-x [options] [FILE...]", "x", "x", options };
+static const struct opt_page page = { "tp-x [options] [FILE...]", "x", "x", options, false };
 
 /* argv of its own: getopt moves nothing, but keeps what it points to. */
 static int words_of(char *text, size_t n, char **argv)
