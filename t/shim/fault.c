@@ -9,9 +9,10 @@
  *         (link, unlink, rmdir).
  * N       from 1; `N+`: this one and all that follow; 0: none, only count
  * ACTION  a number: errno, the call fails (close closes and then fails)
- *         short: read and write do half of it    (legal: nothing may change)
+ *         short: read and write do half of it, one: a byte  (legal: nothing may
+ *         change)
  *         kill: SIGKILL before the call          torn: half a write, then SIGKILL
- *         stop: SIGSTOP before the call (what a slow peer looks like)
+ *         int, term: that signal before the call
  *
  * TP_FAULT_STATE names a file of at least sizeof(struct state) bytes: calls are
  * counted there, over all processes that are looked at, and how often a fault
@@ -21,6 +22,9 @@
  * TP_FAULT_SITES names a file that gets the number of every malloc that comes
  * from where none came from before (the eight innermost callers): failing those
  * alone tries each place once, not each of some 80000 calls.
+ *
+ * TP_FAULT_TRACE=1 writes the callers of each fault to stderr (addr2line -e tells
+ * what they are).
  *
  * SQLite reaches its system calls by name, so its I/O is covered; stdio's reads
  * are by way of fopencookie().  The calls that libc makes inside of itself
@@ -56,7 +60,7 @@ struct state {
 	char where[64]; /* the call that was hit last */
 };
 
-enum action { PASS, FAIL, SHORT, KILL, TORN, STOP };
+enum action { PASS, FAIL, SHORT, ONE, TORN, KILL, INT, TERM };
 
 static struct {
 	bool on, any, lasting;
@@ -66,6 +70,7 @@ static struct {
 	int error;
 	struct state *state;
 	int sites_fd;
+	bool trace;
 } plan = { .sites_fd = -1 };
 
 extern void *__libc_malloc(size_t n);
@@ -98,9 +103,9 @@ static bool plan_kind(const char *s, size_t n)
 
 static bool plan_action(const char *s)
 {
-	static const char *const word[] = { "short", "kill", "torn", "stop" };
+	static const char *const word[] = { "short", "one", "torn", "kill", "int", "term" };
 
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 6; i++)
 		if (!strcmp(s, word[i])) {
 			plan.action = (enum action)(SHORT + i);
 			return true;
@@ -108,6 +113,17 @@ static bool plan_action(const char *s)
 	plan.error = atoi(s);
 	plan.action = FAIL;
 	return plan.error > 0;
+}
+
+static void trace(void)
+{
+	void *caller[32];
+	int n;
+
+	plan.on = false;
+	n = backtrace(caller, 32);
+	backtrace_symbols_fd(caller + 1, n - 1, 2);
+	plan.on = true;
 }
 
 /* Have these callers been here?  If not, tell the call's number. */
@@ -162,6 +178,7 @@ static void __attribute__((constructor)) begin(void)
 	if (map == MAP_FAILED)
 		goto bad;
 	plan.state = map;
+	plan.trace = getenv("TP_FAULT_TRACE");
 	const char *sites = getenv("TP_FAULT_SITES");
 	if (sites)
 		plan.sites_fd = (int)syscall(SYS_openat, AT_FDCWD, sites,
@@ -195,10 +212,12 @@ static enum action look(enum kind kind, const char *where)
 	size_t len = strnlen(where, sizeof plan.state->where - 1);
 	memcpy(plan.state->where, where, len);
 	plan.state->where[len] = '\0';
+	if (plan.trace)
+		trace();
 	if (plan.action == KILL || (plan.action == TORN && kind != WRITE))
 		syscall(SYS_kill, getpid(), SIGKILL);
-	if (plan.action == STOP)
-		syscall(SYS_kill, getpid(), SIGSTOP);
+	if (plan.action == INT || plan.action == TERM)
+		syscall(SYS_kill, getpid(), plan.action == INT ? SIGINT : SIGTERM);
 	if (plan.action == FAIL)
 		errno = plan.error;
 	return plan.action;
@@ -206,9 +225,11 @@ static enum action look(enum kind kind, const char *where)
 
 #define FAILS(kind, where) (look(kind, where) == FAIL)
 
-/* How many bytes of n a read or write is allowed; FAIL and PASS are told. */
-static size_t half(enum action a, size_t n)
+/* How many bytes of n a read or write is allowed. */
+static size_t part(enum action a, size_t n)
 {
+	if (a == ONE)
+		return n > 0;
 	return (a == SHORT || a == TORN) && n > 1 ? n / 2 : n;
 }
 
@@ -222,14 +243,14 @@ ssize_t read(int fd, void *p, size_t n)
 {
 	REAL(ssize_t, "read", int, void *, size_t)
 	enum action a = look(READ, "read");
-	return a == FAIL ? -1 : real(fd, p, half(a, n));
+	return a == FAIL ? -1 : real(fd, p, part(a, n));
 }
 
 static ssize_t any_pread(int fd, void *p, size_t n, off_t at)
 {
 	REAL(ssize_t, "pread64", int, void *, size_t, off_t)
 	enum action a = look(READ, "pread");
-	return a == FAIL ? -1 : real(fd, p, half(a, n), at);
+	return a == FAIL ? -1 : real(fd, p, part(a, n), at);
 }
 ssize_t pread(int fd, void *p, size_t n, off_t at) { return any_pread(fd, p, n, at); }
 ssize_t pread64(int fd, void *p, size_t n, off_t at) { return any_pread(fd, p, n, at); }
@@ -239,7 +260,7 @@ ssize_t write(int fd, const void *p, size_t n)
 	REAL(ssize_t, "write", int, const void *, size_t)
 	/* words to a person are no data: where they go is no fault of interest */
 	enum action a = fd == 2 ? PASS : look(WRITE, "write");
-	ssize_t done = a == FAIL ? -1 : real(fd, p, half(a, n));
+	ssize_t done = a == FAIL ? -1 : real(fd, p, part(a, n));
 	torn(a);
 	return done;
 }
@@ -248,7 +269,7 @@ static ssize_t any_pwrite(int fd, const void *p, size_t n, off_t at)
 {
 	REAL(ssize_t, "pwrite64", int, const void *, size_t, off_t)
 	enum action a = look(WRITE, "pwrite");
-	ssize_t done = a == FAIL ? -1 : real(fd, p, half(a, n), at);
+	ssize_t done = a == FAIL ? -1 : real(fd, p, part(a, n), at);
 	torn(a);
 	return done;
 }
