@@ -245,6 +245,7 @@ int opt_parse(const struct opt_page *page, int argc, char **argv)
 
 	table_make(&t, page);
 	opterr = 0;
+	optopt = '?';
 	optind = 0; /* glibc: from the start, and anew the order that letters asks for */
 	for (;;) {
 		c = getopt_long(argc, argv, t.letters, t.longs, NULL);

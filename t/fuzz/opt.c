@@ -66,7 +66,7 @@ static const struct opt options[] = {
 };
 static const struct opt_page page = { "tp-x [options] [FILE...]", "x", "x", options, false };
 
-/* argv of its own: getopt moves nothing, but keeps what it points to. */
+/* argv of its own: getopt moves its words, and keeps what they point to. */
 static int words_of(char *text, size_t n, char **argv)
 {
 	int argc = 1;
