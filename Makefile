@@ -1,6 +1,6 @@
 # torch-profile: everything built goes to .build/MODE; release mode also leaves
 # symlinks in bin/, so that PATH=$PWD/bin:$PATH works right after make.
-# MODE is release, debug, asan, cov (or fuzz, by way of `make fuzz`).
+# MODE is release, debug, asan, tsan, cov (or fuzz, by way of `make fuzz`).
 VERSION := 0.1
 MODE    ?= release
 B       := .build/$(MODE)
@@ -26,9 +26,10 @@ FLAGS_release := -O2 -g
 FLAGS_debug   := -O0 -g3 -Werror
 FLAGS_asan    := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all \
 	-fsanitize=address,undefined
+FLAGS_tsan    := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 FLAGS_cov     := -O0 -g --coverage
 FLAGS_fuzz    := $(FLAGS_asan) -fsanitize=fuzzer-no-link -DTP_FUZZ
-MODEFLAGS := $(or $(FLAGS_$(MODE)),$(error MODE=$(MODE)? one of release debug asan cov))
+MODEFLAGS := $(or $(FLAGS_$(MODE)),$(error MODE=$(MODE)? one of release debug asan tsan cov))
 # the user's flags come last and never lose ours
 ALL_CPPFLAGS = -D_GNU_SOURCE -Ilib -Ishare -I$(B)/gen \
 	-DTP_VERSION='"$(VERSION)"' $(DEP_CFLAGS) $(CPPFLAGS)
@@ -136,8 +137,12 @@ check demo:
 	@echo 'building what is not built, up to a minute (V=1 shows the commands)'
 	@$(MAKE) $(if $(V),,-s) --no-print-directory $@-now
 tests: all $(UNIT) $(SHIM) $(REPLAY) $(TOOL) $(SIM)
+# under the thread sanitizer only what has threads: the capture library, in jobs in C
+CHECK := $(if $(filter tsan,$(MODE)),$(wildcard t/44[01]0-*.t),t/)
 check-now: tests
-	@TP_BUILD=$(CURDIR)/$(B) PATH="$(CURDIR)/$(B)/bin:$$PATH" prove -j$(J) t/
+	@find $(B) -name '*.gcda' -exec rm -f {} +
+	@TP_BUILD=$(CURDIR)/$(B) PATH="$(CURDIR)/$(B)/bin:$$PATH" prove -j$(J) $(CHECK)
+	$(if $(filter cov,$(MODE)),@t/coverage $(B))
 # the tests that need a torch; makes an environment for it where there is none
 check-torch: tests
 	@t/torch-python --make >/dev/null

@@ -16,6 +16,16 @@ LD_LIBRARY_PATH=$TP_BUILD/t/cuda
 export LD_LIBRARY_PATH
 unset TP_CUPTI CUDA_HOME
 
+# the thread sanitizer changes what is measured of time and memory, and must not
+# mind that the job closes an fd of ours (job -X)
+TSAN=
+case $TP_BUILD in
+*/tsan)
+	TSAN=1 TSAN_OPTIONS=suppressions=$SCRATCH/tsan.supp:$TSAN_OPTIONS
+	echo 'race:^main$' >tsan.supp
+	;;
+esac
+
 capture() {
 	t_opts=$1
 	shift

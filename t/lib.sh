@@ -34,7 +34,8 @@ umask 022
 ASAN_OPTIONS=allocator_may_return_null=1:exitcode=99:${ASAN_OPTIONS:-}
 LSAN_OPTIONS=exitcode=98:${LSAN_OPTIONS:-}
 UBSAN_OPTIONS=print_stacktrace=1:${UBSAN_OPTIONS:-}
-export ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS
+TSAN_OPTIONS=exitcode=97:${TSAN_OPTIONS:-}
+export ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS
 
 T_N=0 T_BAD=0 T_PLAN=
 SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/tp-test.XXXXXX") || exit 2
