@@ -22,21 +22,23 @@ static _Atomic int how;
 /* What is new and has to be sent is kept out of the path of what is not. */
 #define RARE __attribute__((noinline, cold))
 
+/* A string of a code object, copied to where there are CAPWIRE_TEXT_MAX bytes. */
+static struct text copy_text(const char *code, unsigned at, char *to)
+{
+	return (struct text){ to, pystring_copy(layout, py_pointer(code, at), to,
+		CAPWIRE_TEXT_MAX) };
+}
+
 /* A code object's id, sent when it is new. */
 RARE static uint32_t code_id(const char *code, uint64_t key)
 {
 	char file[CAPWIRE_TEXT_MAX], name[CAPWIRE_TEXT_MAX];
-	const struct pylayout *l = layout;
 	const uint32_t id = pytable_code(key);
 
 	if (id)
 		return id;
-	return pytable_put_code(key,
-		(struct text){ file, pystring_copy(l, py_pointer(code, l->file),
-			file, sizeof file) },
-		(struct text){ name, pystring_copy(l, py_pointer(code, l->name),
-			name, sizeof name) },
-		py_int(code, l->first_line));
+	return pytable_put_code(key, copy_text(code, layout->file, file),
+		copy_text(code, layout->name, name), py_int(code, layout->first_line));
 }
 
 RARE static uint32_t send_stack(uint64_t key, const struct pyframe *at,

@@ -126,7 +126,7 @@ static bool next_frame(struct proof *p, const char **at, struct pyframe *f)
 			return false;
 		code = py_pointer(*at, l->code);
 		/* of the interpreter's own frames the code may be anything */
-		if ((l->is_object || (*at)[l->owner] < PYFRAME_OF_LOOP)
+		if ((l->is_object || (unsigned char)(*at)[l->owner] < PYFRAME_OF_LOOP)
 		    && !readable(p, code, code_bytes(l)))
 			return false;
 		*f = pywalk_frame(l, *at);

@@ -25,7 +25,7 @@ struct pyframe pywalk_frame(const struct pylayout *l, const char *frame)
 		f.at = f.at < 0 ? -1 : f.at * l->at_unit;
 		return f;
 	}
-	owner = frame[l->owner];
+	owner = (unsigned char)frame[l->owner];
 	if (owner >= PYFRAME_OF_LOOP)
 		return f;
 	code = py_pointer(frame, l->code);
