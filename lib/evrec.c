@@ -4,10 +4,6 @@
 #include "num.h"
 #include "say.h"
 
-/* |start| + length stays an int64 */
-#define START_MAX (INT64_C(1) << 62)
-#define DUR_MAX (INT64_C(1) << 61)
-
 enum slot_type { SLOT_TEXT, SLOT_INT, SLOT_ID, SLOT_FLAG, SLOT_JSON };
 
 /* Keys of event and mem records in the order in which they are written; writer
@@ -214,7 +210,7 @@ int evrec_get(const struct rec *r, struct event *ev)
 	if (mem)
 		e.name = memory_name;
 	word = get_slots(r, &e);
-	if (e.ts_ns <= -START_MAX || e.ts_ns >= START_MAX || e.dur_ns >= DUR_MAX)
+	if (e.ts_ns < -EVENT_NS_MAX || e.ts_ns > EVENT_NS_MAX || e.dur_ns > EVENT_NS_MAX)
 		return -1;
 	e.dur_ns = MAX(e.dur_ns, 0);
 	if (!mem)

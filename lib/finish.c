@@ -133,6 +133,14 @@ static void note_beyond(const struct load *l, struct trace_info *info)
 		buf_addf(&b, "%s%" PRId64 " steps left out: more than %u in all, or %u times"
 			" the devices", b.len ? "; " : "", l->steps.beyond, MARKS_MAX,
 			STEP_CELLS_MAX);
+	if (l->beyond)
+		buf_addf(&b, "%s%" PRId64 " events left out: with them all lengths are over"
+			" 146 years", b.len ? "; " : "", l->beyond);
+	if (info->base_ns > BASE_MAX || info->base_ns < -BASE_MAX) {
+		buf_addf(&b, "%sno time of day: %" PRId64 " ns", b.len ? "; " : "",
+			info->base_ns);
+		info->base_ns = 0;
+	}
 	if (b.len == 0)
 		return;
 	if (info->why_partial)
@@ -140,6 +148,13 @@ static void note_beyond(const struct load *l, struct trace_info *info)
 	free(info->why_partial);
 	info->partial = true;
 	info->why_partial = b.data;
+}
+
+static int refuse(struct load *l, const struct trace_info *info)
+{
+	(void)error("%s: its events lie %" PRId64 " ns apart, on %zu devices: no trace can",
+		info->path, l->last_ns - l->first_ns, l->devices.n);
+	return store_drop_trace(l->store, l->id) < 0 ? -1 : 2;
 }
 
 int load_finish(struct load *l, struct trace_info *info)
@@ -157,6 +172,9 @@ int load_finish(struct load *l, struct trace_info *info)
 	if (load_end_rows(l) < 0 || memory_check(l, info) < 0)
 		return -1;
 	devices_find(l);
+	if (l->first_ns != NO_INT && l->last_ns - l->first_ns > SUM_MAX /
+	    (int64_t)l->devices.n)
+		return refuse(l, info);
 	if (load_join(l) < 0)
 		return -1;
 	steps_choose(l);

@@ -53,6 +53,8 @@ static int finish_store(struct feed *f, struct trace_info *info)
 
 	if (rc < 0)
 		return -1;
+	if (rc > 1)
+		return ST_FAIL;
 	if (rc > 0) {
 		note("%s: the same bytes as an input before, nothing changed", info->path);
 		return ST_OK;

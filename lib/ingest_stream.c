@@ -86,6 +86,10 @@ static int finish_trace(struct segment *s, const char *name)
 	rc = load_finish(&s->load, &s->info);
 	if (rc < 0)
 		return -1;
+	if (rc > 1) {
+		s->g->partial = true;
+		return 0;
+	}
 	if (rc > 0) {
 		note("%s: a trace that an input before had, nothing changed", name);
 		return 0;

@@ -7,9 +7,6 @@
 
 #include "num.h"
 
-/* Beyond 73 years in ns nothing is a time of a trace; sums of two stay in range. */
-#define TIME_MAX (INT64_C(1) << 61)
-
 static bool has(const struct doc *d, enum kineto_key k)
 {
 	return d->seen >> k & 1;
@@ -204,7 +201,7 @@ static int set_time(struct doc *d, int64_t ns, struct event *ev)
 		d->origin_ns = ns - ns % 1000;
 	}
 	if (__builtin_sub_overflow(ns, d->origin_ns, &ev->ts_ns) ||
-	    ev->ts_ns > TIME_MAX || ev->ts_ns < -TIME_MAX)
+	    ev->ts_ns > EVENT_NS_MAX || ev->ts_ns < -EVENT_NS_MAX)
 		return -1;
 	return 0;
 }
@@ -221,7 +218,7 @@ static void set_duration(struct doc *d, struct event *ev)
 
 	ev->dur_ns = 0;
 	if (!has(d, K_DUR) || time_parse(d->value[K_DUR], &ev->dur_ns) < 0 ||
-	    ev->dur_ns > TIME_MAX) {
+	    ev->dur_ns > EVENT_NS_MAX) {
 		c->missing_dur++;
 		ev->dur_ns = 0;
 	} else if (ev->dur_ns < 0) {

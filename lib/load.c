@@ -181,9 +181,44 @@ static int add_sample(struct load *l, const struct event *ev, uint32_t track)
 	return load_put_sample(l, &s);
 }
 
+static int64_t clamp(int64_t n, int64_t most)
+{
+	return n == NO_INT ? n : n > most ? most : n < -most ? -most : n;
+}
+
+/* A size that is added up; unknown where it cannot be one. */
+static int64_t size_of(struct load *l, int64_t bytes)
+{
+	if (bytes < -TOTAL_MAX || bytes > TOTAL_MAX || llabs(bytes) > SUM_MAX - l->sum_bytes)
+		return NO_INT;
+	l->sum_bytes += llabs(bytes);
+	return bytes;
+}
+
+static int add_event(struct load *l, const struct event *ev);
+
+/* In any real trace nothing of this happens. */
 int load_event(void *load, const struct event *ev)
 {
 	struct load *l = load;
+	struct event e = *ev;
+
+	if (ev->dur_ns > SUM_MAX - l->sum_ns) {
+		l->beyond++;
+		return 0;
+	}
+	l->sum_ns += ev->dur_ns;
+	e.bytes = ev->bytes < 0 ? NO_INT : size_of(l, ev->bytes);
+	if (ev->cat == CAT_MEM) {
+		e.delta = size_of(l, ev->delta);
+		e.allocated = clamp(ev->allocated, TOTAL_MAX);
+		e.reserved = clamp(ev->reserved, TOTAL_MAX);
+	}
+	return add_event(l, &e);
+}
+
+static int add_event(struct load *l, const struct event *ev)
+{
 	uint32_t track;
 	unsigned flags = 0;
 	int64_t name = 0;

@@ -28,6 +28,12 @@
 #define MARKS_MAX 1000000u    /* step marks of each rule */
 #define STEP_CELLS_MAX (1u << 22) /* steps times devices: 128 MiB */
 
+/* All lengths of a trace together, all its gaps on all its devices, and all sizes
+ * that are ever added up: so no sum over a trace runs over, whatever it says. */
+#define SUM_MAX (INT64_C(1) << 62)
+#define TOTAL_MAX (INT64_C(1) << 60)   /* of a sample: 1 EiB */
+#define BASE_MAX INT64_C(4000000000000000000) /* the time of day, 2096 */
+
 struct load_opt {
 	const char *scope;     /* --scope, NULL */
 	const regex_t *step_regex;
@@ -149,13 +155,16 @@ struct load {
 	struct lost *lost;     /* lost.h: why the devices were idle */
 	int64_t ncall, ndev, ncoll;
 	int64_t first_ns, last_ns;           /* NO_INT: nothing timed yet */
+	int64_t sum_ns, sum_bytes;           /* of lengths, of sizes: at most SUM_MAX */
+	int64_t beyond;                      /* events that would go beyond */
 	struct import_counts count;          /* what is found here */
 };
 
 int load_begin(struct load *l, struct store *store, const struct load_opt *opt) RESULT_USED;
 int load_event(void *load, const struct event *ev) RESULT_USED;
 /* Adds the loader's counts to info->count, whose faults the reader found.
- * 1: the store's scratch has these bytes already and nothing was kept. */
+ * 1: the store's scratch has these bytes already and nothing was kept; 2: no trace
+ * can be so, said, and nothing was kept. */
 int load_finish(struct load *l, struct trace_info *info) RESULT_USED;
 void load_release(struct load *l);
 

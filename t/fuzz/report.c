@@ -9,6 +9,7 @@
 #include "buf.h"
 #include "utf8.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -202,7 +203,7 @@ static void child(unsigned what)
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
 	static const char *const made[] = { "s.db", "rows", "text" };
-	int fd, status;
+	int fd, status, wstatus = 0;
 	pid_t pid;
 
 	if (n == 0)
@@ -218,10 +219,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	pid = fork();
 	if (pid == 0)
 		child(p[0]);
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || fchdir(away) < 0)
+	do /* the fuzzer's own alarm may end a wait */
+		status = pid < 0 ? -1 : waitpid(pid, &wstatus, 0);
+	while (status < 0 && errno == EINTR);
+	if (status < 0 || fchdir(away) < 0)
 		abort();
-	if (status != 0) {
-		dprintf(2, "report: wait status 0x%x\n", (unsigned)status);
+	if (wstatus != 0) {
+		dprintf(2, "report: wait status 0x%x\n", (unsigned)wstatus);
 		abort();
 	}
 	for (size_t i = 0; i < ncounter; i++)
