@@ -1,3 +1,4 @@
+/* arrive.c - see arrive.h. */
 #include "base.h"
 #include "arrive.h"
 #include "event.h"

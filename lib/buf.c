@@ -1,3 +1,4 @@
+/* buf.c - see buf.h. */
 #include "base.h"
 #include "buf.h"
 #include "mem.h"

@@ -1,3 +1,4 @@
+/* capevent.c - see capevent.h. */
 #include "base.h"
 #include "capevent.h"
 

@@ -1,3 +1,4 @@
+/* capname.c - see capname.h. */
 #include "base.h"
 #include "capname.h"
 

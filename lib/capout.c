@@ -1,3 +1,4 @@
+/* capout.c - see capout.h. */
 #include "base.h"
 #include "capout.h"
 

@@ -1,3 +1,4 @@
+/* cause.c - see cause.h. */
 #include "base.h"
 #include "cause.h"
 

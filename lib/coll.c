@@ -1,3 +1,4 @@
+/* coll.c - see coll.h. */
 #include "base.h"
 #include "coll.h"
 #include "event.h"

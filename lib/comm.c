@@ -1,3 +1,4 @@
+/* comm.c - see comm.h. */
 #include "base.h"
 #include "comm.h"
 #include "mem.h"

@@ -1,3 +1,4 @@
+/* demangle.c - see demangle.h. */
 #include "base.h"
 #include "demangle.h"
 

@@ -1,4 +1,4 @@
-/* Files that appear whole or not at all: the second half of path.h. */
+/* draft.c - files that appear whole or not at all; see path.h. */
 #include "base.h"
 #include "path.h"
 #include "buf.h"

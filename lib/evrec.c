@@ -1,3 +1,4 @@
+/* evrec.c - see evrec.h. */
 #include "base.h"
 #include "evrec.h"
 

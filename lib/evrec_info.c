@@ -1,3 +1,4 @@
+/* evrec_info.c - see evrec.h. */
 #include "base.h"
 #include "evrec.h"
 

@@ -1,3 +1,4 @@
+/* expose.c - see expose.h. */
 #include "base.h"
 #include "expose.h"
 #include "mem.h"

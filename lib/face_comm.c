@@ -1,3 +1,4 @@
+/* face_comm.c - see face_comm.h. */
 #include "base.h"
 #include "face_comm.h"
 #include "mem.h"

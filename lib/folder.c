@@ -1,3 +1,4 @@
+/* folder.c - see folder.h. */
 #include "base.h"
 #include "folder.h"
 #include "mem.h"

@@ -1,4 +1,5 @@
-/* XXH64 as published (seed 0): four lanes of 8 bytes, then the tail. */
+/* hash.c - see in.h.  XXH64 as published (seed 0): four lanes of 8 bytes, then the
+ * tail. */
 #include "base.h"
 #include "in.h"
 

@@ -1,3 +1,4 @@
+/* hooklink.c - see hooklink.h. */
 #include "base.h"
 #include "hooklink.h"
 #include "folder.h"

@@ -1,3 +1,4 @@
+/* hookrec.c - see hookrec.h. */
 #include "base.h"
 #include "hookrec.h"
 #include "mem.h"

@@ -1,3 +1,4 @@
+/* in.c - see in.h. */
 #include "base.h"
 #include "in.h"
 #include "in_face.h"

@@ -1,4 +1,5 @@
-/* gzip: any number of members (RFC 1952 2.2), zero padding behind the last. */
+/* in_gzip.c - see in_face.h.  Gzip: any number of members (RFC 1952 2.2), zero padding
+ * behind the last. */
 #include "base.h"
 #include "in_face.h"
 #include "mem.h"

@@ -1,5 +1,5 @@
-/* LZ4 frames: any number, skippable ones between them (liblz4 passes over
- * those by itself). */
+/* in_lz4.c - see in_face.h.  LZ4 frames: any number, skippable ones between them
+ * (liblz4 passes over those by itself). */
 #include "base.h"
 #include "in_face.h"
 #include "mem.h"

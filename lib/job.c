@@ -1,3 +1,4 @@
+/* job.c - see job.h. */
 #include "base.h"
 #include "job.h"
 #include "mem.h"

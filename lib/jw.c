@@ -1,3 +1,4 @@
+/* jw.c - see jw.h. */
 #include "base.h"
 
 #include "jw.h"

@@ -1,3 +1,4 @@
+/* line.c - see line.h. */
 #include "base.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* match.c - see match.h. */
 #include "base.h"
 #include "match.h"
 #include "say.h"

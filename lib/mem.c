@@ -1,3 +1,4 @@
+/* mem.c - see mem.h. */
 #include "base.h"
 #include "mem.h"
 #include "say.h"

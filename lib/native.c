@@ -1,3 +1,4 @@
+/* native.c - see native.h. */
 #include "base.h"
 #include "native.h"
 

@@ -1,3 +1,4 @@
+/* native_rank.c - see native_rank.h. */
 #include "base.h"
 #include "native_rank.h"
 

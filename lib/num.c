@@ -1,3 +1,4 @@
+/* num.c - see num.h. */
 #include "base.h"
 #include "num.h"
 
@@ -218,16 +219,6 @@ static int with_unit(struct text t, const struct unit *u, int64_t bare,
 		if (text_is((struct text){ t.s + n, t.n - n }, u->name))
 			return times_unit((struct text){ t.s, n }, u->size, out);
 	return -1;
-}
-
-int num_duration(struct text t, int64_t unit_ns, int64_t *out)
-{
-	static const struct unit unit[] = {
-		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 },
-		{ "s", 1000000000 }, { NULL, 0 }
-	};
-
-	return with_unit(t, unit, unit_ns, out);
 }
 
 #define KIB(n) (INT64_C(1) << (10 * (n)))

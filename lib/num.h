@@ -12,8 +12,6 @@ int num_u64(struct text t, uint64_t *out) RESULT_USED;
  * integer, rounded half to even, with no trip through a double: us to ns is
  * scale 3.  -1: not a number, or beyond int64. */
 int num_scaled(struct text t, int scale, int64_t *out) RESULT_USED;
-/* "250ms" "3s" "40us" "7ns" -> ns; a bare number counts in unit_ns. */
-int num_duration(struct text t, int64_t unit_ns, int64_t *out) RESULT_USED;
 /* Bytes: bare numbers count in unit; GB MB KB = 1e9.., GiB MiB KiB = 2^30..;
  * a fraction is allowed ("139.8", "80GiB"). */
 int num_bytes(struct text t, int64_t unit, int64_t *out) RESULT_USED;

@@ -1,4 +1,4 @@
-/* Numbers for a person, the second half of num.h. */
+/* num_fmt.c - numbers for a person; see num.h. */
 #include "base.h"
 #include "num.h"
 

@@ -1,3 +1,4 @@
+/* opt.c - see opt.h. */
 #include "base.h"
 
 #include <getopt.h>

@@ -1,3 +1,4 @@
+/* out.c - see out.h. */
 #include "base.h"
 #include "out.h"
 #include "mem.h"

@@ -1,3 +1,4 @@
+/* path.c - see path.h. */
 #include "base.h"
 #include "path.h"
 #include "buf.h"

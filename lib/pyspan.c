@@ -1,3 +1,4 @@
+/* pyspan.c - see pyspan.h. */
 #include "base.h"
 #include "pyspan.h"
 

@@ -1,3 +1,4 @@
+/* rank.c - see rank.h. */
 #include "base.h"
 #include "rank.h"
 

@@ -1,3 +1,4 @@
+/* rank_cond.c - see rank_cond.h. */
 #include "base.h"
 #include "rank_cond_in.h"
 

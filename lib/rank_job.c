@@ -1,3 +1,4 @@
+/* rank_job.c - see rank_job.h. */
 #include "base.h"
 #include "rank_job.h"
 

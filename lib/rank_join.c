@@ -1,3 +1,4 @@
+/* rank_join.c - see rank_join.h. */
 #include "base.h"
 #include "rank_join.h"
 

@@ -1,3 +1,4 @@
+/* rank_put.c - see rank_put.h. */
 #include "base.h"
 #include "rank_put.h"
 

@@ -1,3 +1,4 @@
+/* rank_report.c - see rank_report.h. */
 #include "base.h"
 #include "rank_report.h"
 

@@ -1,3 +1,4 @@
+/* rank_rows.c - see rank_rows.h. */
 #include "base.h"
 #include "rank_rows.h"
 

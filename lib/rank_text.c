@@ -1,3 +1,4 @@
+/* rank_text.c - see rank_text.h. */
 #include "base.h"
 #include "rank_text.h"
 

@@ -1,3 +1,4 @@
+/* rec.c - see rec.h. */
 #include "base.h"
 
 #include <stdlib.h>

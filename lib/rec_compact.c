@@ -1,3 +1,4 @@
+/* rec_compact.c - see rec.h. */
 #include "base.h"
 
 #include <yajl/yajl_parse.h>

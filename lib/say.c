@@ -1,3 +1,4 @@
+/* say.c - see say.h. */
 #include "base.h"
 #include "say.h"
 #include "utf8.h"

@@ -1,3 +1,4 @@
+/* schedule.c - see schedule.h. */
 #include "base.h"
 #include "schedule.h"
 

@@ -1,3 +1,4 @@
+/* scratch.c - see scratch.h. */
 #include "base.h"
 #include "scratch.h"
 

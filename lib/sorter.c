@@ -1,3 +1,4 @@
+/* sorter.c - see sorter.h. */
 #include "base.h"
 #include "sorter.h"
 #include "mem.h"

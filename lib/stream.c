@@ -1,3 +1,4 @@
+/* stream.c - see stream.h. */
 #include "base.h"
 
 #include <stdlib.h>
@@ -12,10 +13,10 @@ struct stream {
 	struct in *in;
 	struct line_reader lines;
 	struct rec_parser *parser;
-	bool failed, empty_ok;
+	bool failed;
 	bool any;              /* a record came */
 	bool partial;          /* some segment was cut */
-	uint64_t lines_seen, bad, dropped;
+	uint64_t lines_seen, bad;
 
 	/* the segment under way, or the one that ended last */
 	bool open, cut, told;
@@ -66,11 +67,6 @@ void stream_on_idle(struct stream *s, int (*fn)(void *), void *arg)
 	s->lines.idle_arg = arg;
 }
 
-void stream_allow_empty(struct stream *s)
-{
-	s->empty_ok = true;
-}
-
 int64_t stream_epoch_ns(const struct stream *s)
 {
 	return s->epoch_ns;
@@ -91,11 +87,6 @@ struct text stream_prov(const struct stream *s)
 bool stream_cut(const struct stream *s)
 {
 	return s->open || s->cut;
-}
-
-uint64_t stream_dropped(const struct stream *s)
-{
-	return s->dropped;
 }
 
 static void segment_begin(struct stream *s)
@@ -197,13 +188,13 @@ static int head_take(struct stream *s, const struct rec *r)
 static void end_take(struct stream *s, const struct rec *r)
 {
 	const struct rec_field *complete = rec_get(r, "complete");
-	uint64_t says, dropped;
+	uint64_t says, dropped = 0;
 
 	if (!s->open) /* an end of nothing: a segment of its own */
 		segment_begin(s);
 	s->open = false;
-	if (rec_u64(r, "dropped", &dropped) == 0)
-		s->dropped += dropped;
+	if (rec_u64(r, "dropped", &dropped) < 0)
+		dropped = 0;
 	if (rec_u64(r, "records", &says) < 0)
 		segment_cut(s, "the end record tells no number of records");
 	else if (says != s->records && says != s->records + s->bad_here)
@@ -212,13 +203,16 @@ static void end_take(struct stream *s, const struct rec *r)
 	else if (complete && complete->type == REC_BOOL && !rec_true(r, "complete"))
 		segment_cut(s, "its writer did not see the whole (%" PRIu64
 			" records)", s->records);
+	else if (dropped)
+		segment_cut(s, "%" PRIu64 " record%s dropped on the way", dropped,
+			dropped == 1 ? " was" : "s were");
 }
 
 static int stream_finish(struct stream *s)
 {
 	if (s->open)
 		segment_no_end(s);
-	else if (!s->any && !s->empty_ok)
+	else if (!s->any)
 		segment_cut(s, "no record came");
 	else if (in_cut(s->in))
 		segment_cut(s, "after its end record");

@@ -6,10 +6,10 @@
  * stream_next returns every record, head and end too; the bookkeeping is done
  * before it returns.  A head is checked (unknown major version: -1, said).  An
  * `end` is compared with what came.  A segment (head to end) is cut when its end
- * is missing, counts otherwise or says "complete":false, and when a line of it
- * was no record: each cut segment is warned of once, bad lines once a file with
- * the first one's place, and the status becomes ST_PARTIAL.  So is an input with
- * no record at all, unless stream_allow_empty() said that none may come.
+ * is missing, counts otherwise, tells of records dropped on the way or says
+ * "complete":false, and when a line of it was no record: each cut segment is warned
+ * of once, bad lines once a file with the first one's place, and the status becomes
+ * ST_PARTIAL.  So is an input with no record at all.
  * Streams laid end to end are read as one after the other.  Blank lines, CR LF,
  * a byte order mark and a missing last newline are taken.
  *
@@ -36,8 +36,6 @@ struct stream *stream_open(const char *path) RESULT_USED;     /* NULL, said */
 /* Takes over an input of which the first n bytes were already read. */
 struct stream *stream_adopt(struct in *in, const void *first, size_t n) RESULT_USED;
 int stream_next(struct stream *s, struct rec *r) RESULT_USED; /* 1, 0, -1 */
-/* No record at all is no fault then. */
-void stream_allow_empty(struct stream *s);
 /* The record just read cannot be used: counted and told as a bad line. */
 void stream_reject(struct stream *s, const char *why);
 /* When set, called before a read that would block: flush your output there. */
@@ -48,8 +46,6 @@ struct text stream_head_text(const struct stream *s, const char *key); /* "host"
 struct text stream_prov(const struct stream *s); /* raw JSON array, "[]" with none */
 /* How the segment (head to end) stands: complete only after its whole end. */
 bool stream_cut(const struct stream *s);
-/* What the end records so far say was dropped on the way. */
-uint64_t stream_dropped(const struct stream *s);
 /* ST_OK or ST_PARTIAL over all segments; frees s. */
 int stream_close(struct stream *s);
 

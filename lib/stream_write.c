@@ -1,3 +1,4 @@
+/* stream_write.c - see stream.h. */
 #include "base.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* tab.c - see tab.h. */
 #include "base.h"
 
 #include <stdlib.h>
@@ -14,7 +15,6 @@
 #define WIDTH_MIN 12 /* of a 'w' column: below this, wrapping is unreadable */
 
 struct row {
-	bool rule;
 	char *cell[COLUMNS_MAX];
 };
 
@@ -70,7 +70,7 @@ void tab_free(struct tab *t)
 static struct row *row_new(struct tab *t)
 {
 	GROW(t->row, t->nrow, t->cap);
-	t->row[t->nrow] = (struct row){ .rule = false };
+	t->row[t->nrow] = (struct row){ { NULL } };
 	return &t->row[t->nrow++];
 }
 
@@ -107,11 +107,6 @@ void tab_row(struct tab *t, ...)
 	va_start(ap, t);
 	row_fill(t, ap);
 	va_end(ap);
-}
-
-void tab_rule(struct tab *t)
-{
-	row_new(t)->rule = true;
 }
 
 static struct text cell_text(const char *s)
@@ -253,19 +248,10 @@ static void row_put(const struct tab *t, const struct row *r, struct buf *b,
 
 void tab_put(struct tab *t, struct buf *b, int width, bool cut)
 {
-	int col[COLUMNS_MAX], all = 0, n;
-	size_t i, c;
+	int col[COLUMNS_MAX];
+	size_t i;
 
 	columns_measure(t, width, col);
-	for (c = 0; c < t->ncol; c++)
-		all += col[c] + (c ? GAP : 0);
-	for (i = 0; i < t->nrow; i++) {
-		if (!t->row[i].rule) {
-			row_put(t, &t->row[i], b, col, cut);
-			continue;
-		}
-		for (n = 0; n < all; n++)
-			buf_addc(b, '-');
-		buf_addc(b, '\n');
-	}
+	for (i = 0; i < t->nrow; i++)
+		row_put(t, &t->row[i], b, col, cut);
 }

@@ -28,7 +28,6 @@ struct tab; /* private */
 struct tab *tab_new(const char *spec);
 void tab_head(struct tab *t, ...);               /* const char *, one a column */
 void tab_row(struct tab *t, ...);                /* const char *, one a column; NULL = "" */
-void tab_rule(struct tab *t);
 void tab_put(struct tab *t, struct buf *b, int width, bool cut);
 void tab_free(struct tab *t);
 

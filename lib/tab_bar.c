@@ -1,3 +1,4 @@
+/* tab_bar.c - see tab.h. */
 #include "base.h"
 
 #include <stdlib.h>

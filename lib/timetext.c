@@ -1,3 +1,4 @@
+/* timetext.c - see timetext.h. */
 #include "base.h"
 #include "timetext.h"
 #include "buf.h"

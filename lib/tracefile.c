@@ -1,3 +1,4 @@
+/* tracefile.c - see tracefile.h. */
 #include "base.h"
 #include "tracefile.h"
 #include "buf.h"

@@ -1,3 +1,4 @@
+/* tracesink.c - see tracesink.h. */
 #include "base.h"
 #include "tracesink.h"
 #include "buf.h"

@@ -1,3 +1,4 @@
+/* utf8.c - see utf8.h. */
 #include "base.h"
 #include "utf8.h"
 

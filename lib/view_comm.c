@@ -1,3 +1,4 @@
+/* view_comm.c - see view_comm.h. */
 #include "base.h"
 #include "view_comm_in.h"
 #include "view_late.h"

@@ -1,3 +1,4 @@
+/* view_late.c - see view_late.h. */
 #include "base.h"
 #include "view_late.h"
 #include "idle.h"

@@ -1,3 +1,4 @@
+/* window.c - see window.h. */
 #include "base.h"
 #include "window.h"
 #include "mem.h"

@@ -1,3 +1,4 @@
+/* windowin.c - see windowin.h. */
 #include "base.h"
 #include "windowin.h"
 #include "mem.h"

@@ -1,3 +1,4 @@
+/* wiretab.c - see wiretab.h. */
 #include "base.h"
 #include "wiretab.h"
 

@@ -135,6 +135,10 @@ for f in lib/*.h lib/capture/*.h; do
 	head -1 "$f" | grep -qE "^/\* ${f##*/} - " || echo "$f"
 done >"$FOUND"
 none 'every header begins as a manual: its name and what it is for'
+for f in lib/*.c; do
+	head -1 "$f" | grep -qE "^/\* ${f##*/} - " || echo "$f"
+done >"$FOUND"
+none 'every module says first which it is, and where its manual lies'
 for f in lib/*.def; do
 	[ ! -e "$f" ] || head -1 "$f" | grep -q "${f##*/} - " || echo "$f"
 done >"$FOUND"

@@ -85,6 +85,8 @@ static void test_cut(void **state)
 	reads_as("", "", 3);
 	reads_as("\n", "", 3);
 	reads_as(HEAD, "h", 3);
+	reads_as(HEAD ONE "{\"kind\":\"end\",\"records\":1,\"dropped\":2,\"complete\":true}\n",
+		"hxe", 3);
 	reads_as(HEAD ONE, "hx", 3);
 	reads_as(ONE, "x", 3);
 	reads_as(HEAD ONE HEAD END(0), "hxhe", 3);
@@ -114,17 +116,6 @@ static void test_bad_lines(void **state)
 	reads_as("{\"kind\":\"head\"}\n" ONE, "", -1);
 	reads_as("{\"kind\":\"head\",\"tp\":1,\"epoch_ns\":1.5}\n" ONE, "", -1);
 	reads_as(HEAD ONE END(1) "{\"kind\":\"head\",\"tp\":3}\n", "hxe", -1);
-}
-
-static void test_empty_allowed(void **state)
-{
-	struct stream *s = text_open("", 0);
-	struct rec r;
-
-	(void)state;
-	stream_allow_empty(s);
-	assert_int_equal(stream_next(s, &r), 0);
-	assert_int_equal(stream_close(s), 0);
 }
 
 static void test_reject(void **state)
@@ -347,7 +338,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_bad_lines),
-		cmocka_unit_test(test_empty_allowed),
 		cmocka_unit_test(test_reject),
 		cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_written),

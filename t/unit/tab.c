@@ -14,7 +14,6 @@ static void put(struct buf *b, const char *spec, int width, bool cut)
 	struct tab *t = tab_new(spec);
 
 	tab_head(t, "name", "n", "where");
-	tab_rule(t);
 	tab_row(t, "a", "12", long_name);
 	tab_row(t, "longer", "3", NULL);
 	buf_reset(b);
@@ -30,13 +29,11 @@ static void test_wrap_and_cut(void **state)
 	put(&b, "lrw", 40, true);
 	assert_string_equal(b.data,
 		"name     n  where\n"
-		"----------------------------------------\n"
 		"a       12  void at::native::vectoriz...\n"
 		"longer   3\n");
 	put(&b, "lrw", 40, false);
 	assert_string_equal(b.data,
 		"name     n  where\n"
-		"----------------------------------------\n"
 		"a       12  void\n"
 		"            at::native::vectorized_eleme\n"
 		"            ntwise_kernel<4,\n"
