@@ -29,6 +29,7 @@ struct native_link {
 	struct capevent ev;
 	struct capout_segment *segment; /* NULL: nothing happened yet */
 	struct native_process who;
+	bool lost;             /* we closed it, and that was told */
 };
 
 static int socket_listen(struct native *n)
@@ -118,13 +119,13 @@ static int on_event(void *arg, const struct event *ev)
 
 	if (!l->segment)
 		l->segment = capout_begin(&l->n->out, l->ev.info.base_ns);
-	if (!l->segment)
-		return -1;
 	l->n->events++;
-	if (capout_event(&l->n->out, l->segment, ev) == 0)
+	if (l->segment && capout_event(&l->n->out, l->segment, ev) == 0)
 		return 0;
-	capout_drop(&l->n->out, l->segment);
+	if (l->segment)
+		capout_drop(&l->n->out, l->segment);
 	l->segment = NULL;
+	l->lost = true;
 	return -1;
 }
 
@@ -191,10 +192,10 @@ static void link_close(struct native *n, struct native_link *l)
 {
 	struct capout_name name;
 
+	n->torn += l->wire.hello && !l->ev.bye && !l->lost;
 	if (l->segment && capevent_end(&l->ev) == 0) {
 		info_fill(l);
 		name = (struct capout_name){ l->ev.info.rank, l->who.pid };
-		n->torn += !l->ev.bye;
 		n->dropped += (uint64_t)l->ev.info.count.dropped;
 		capout_end(&n->out, l->segment, &l->ev.info, &name, !l->ev.info.partial);
 	}
@@ -239,8 +240,10 @@ static void link_read(struct native *n, struct native_link *l)
 
 	if (r > 0)
 		return;
-	if (l->wire.fault)
+	if (l->wire.fault) {
 		warn("process %" PRId64 " is heard no more: %s", l->who.pid, l->wire.fault);
+		l->lost = true;
+	}
 	link_close(n, l);
 }
 
@@ -291,8 +294,8 @@ static void say_losses(const struct native *n)
 	if (n->torn)
 		warn("%" PRId64 " process%s ended without a word: what came last is missing",
 			n->torn, n->torn == 1 ? "" : "es");
-	if (n->events || !n->able)
-		return;
+	if (n->events || !n->able || n->torn || n->nnote)
+		return; /* or the library said why */
 	if (!n->hellos)
 		note("the capture library was not started: no process of the job used CUDA, "
 			"or its driver could not load it");

@@ -46,7 +46,7 @@ struct native {
 	bool able;             /* the library is in the job's environment */
 	int64_t hellos;        /* processes that started CUDA */
 	int64_t events;
-	int64_t torn;          /* segments whose process ended without a word */
+	int64_t torn;          /* of them, those that ended without a word */
 	uint64_t dropped;
 	struct job_other other;
 };

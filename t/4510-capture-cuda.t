@@ -1,0 +1,67 @@
+#!/bin/sh
+# tp-capture --engine cupti with its library, in jobs of a CUDA that computes nothing
+# (t/cuda): counts as the job said them, in streams, files and stores; readers that
+# stall or go; what the library has to say.
+. "$(dirname "$0")/lib.sh"
+. "$TOP/t/inject.sh"
+mkdir tmp
+TMPDIR=$SCRATCH/tmp
+export TMPDIR
+unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH
+take() { "$TP_BUILD/bin/tp-capture" --engine cupti "$@"; }
+said() { sed -n "s/^kernels=/ &/; s/.* $1=\([0-9-]*\).*/\1/p" "$2"; }
+count() { grep -c "\"cat\":\"$1\"" "$2"; }
+
+take --memory -j -- "$JOB" -t 3 -n 200 -d 10 -c 8 -p 2 -s 5 -g 4 -v 6 -m 3 -k 5 >s.json 2>said
+is "$?" 0 'a job of threads, graphs and ranges'
+is "$(count kernel s.json) $(count memset s.json) $(count annotation s.json)" \
+	"$(said kernels said) $(said sets said) $(said ranges said)" 'all its kernels, sets and ranges'
+is "$(count memcpy s.json)" "$(($(said copies said) + $(said peers said)))" 'all its copies'
+is "$(grep -c '"kind":"mem"' s.json)" "$(said mallocs said)" 'all its allocations'
+holds s.json '"kind":"end",.*"dropped":0,"complete":true,"job_status":0' 'and a whole end'
+runs 0 'a store of it' tp-ingest -q -o s.db s.json
+is "$(sqlite3 s.db 'SELECT unlinked_ops, lone_launches FROM traces')" '0|0' 'every op has its call'
+is "$(sqlite3 s.db 'SELECT device_name, sms FROM traces')" 'NVIDIA Sim|132' 'and the device its name'
+for v in 1 2 3 4 5; do
+	"tp-view$v" -j s.db >v.json 2>err || echo "view$v: $(cat err)"
+done >bad
+is "$(cat bad)" '' 'the views add up'
+
+take --step-nvtx '.' -d two -- sh -c "'$JOB' -n 60 -v 4 & '$JOB' -n 70 -v 4; wait" >said 2>err
+is "$?/$(find two -name 'rank*.tp.lz4' | grep -c .)" 0/2 'two processes, two files'
+runs 0 'a store of both' tp-ingest -q -o two.db two/rank*
+is "$(sqlite3 two.db "SELECT count(*) FROM events WHERE cat = 'kernel'")" 130 'with the kernels of both'
+is "$(sqlite3 two.db "SELECT count(*) FROM events WHERE name LIKE 'ProfilerStep#%'")" 8 'and steps by NVTX'
+
+# --- while it runs; readers -------------------------------------------------------------
+ms() { echo $(($(date +%s%N) / 1000000)); }
+start=$(ms)
+take -- "$JOB" -n 5 -w 2000 2>/dev/null | tp-ingest -q -j 2>/dev/null | {
+	grep -m1 -q '"cat":"kernel"'
+	ms >first
+	cat >/dev/null
+	ms >end
+}
+[ $(($(cat first) - start)) -lt 1500 ] && [ $(($(cat end) - start)) -ge 2000 ]
+t_result $? 'a kernel is there while the job runs' || diag "$start $(cat first end)"
+# the job makes more than pipe, socket and queue hold, and is not held up
+take -- "$JOB" -n 400000 -w 3000 2>held.err | { sleep 2; cat >held.z; }
+tp-ingest -j held.z >held.json 2>/dev/null
+[ "$(said kernels held.err)" = 400000 ] && [ "$(said ns_a_launch held.err)" -lt 100000 ]
+t_result $? 'a reader that stalls does not stall the job' || diag "$(cat held.err)"
+holds held.json '"kind":"end",.*"dropped":[1-9][0-9]*,"complete":false' 'what was dropped is counted'
+holds held.err '^tp-capture: [0-9]+ records were dropped' 'and told'
+{ take -- "$JOB" -n 300000 2>gone.err; echo $? >st; } | head -c 5000 >/dev/null
+is "$(cat st) $(said kernels gone.err)" '0 300000' 'a reader that goes: the job ends as it would'
+
+# --- the library speaks -----------------------------------------------------------------
+SIM_TAKEN=1 take -j -- "$JOB" -n 5 >s.json 2>err
+is "$?/$(said kernels err)" 125/5 'CUPTI is taken: the job runs'
+is "$(grep -c '^tp-capture:' err)" 1 'one line says why' || diag "$(cat err)"
+LD_LIBRARY_PATH='' take -j -- true >s.json 2>err
+holds err 'the capture library was not started' 'no CUDA: one line'
+take -- "$JOB" -n 20 -w 600 -e _exit >s.z 2>err
+is $? 0 '_exit'
+holds err '1 process ended without a word' 'is told'
+is "$(find tmp -mindepth 1)" '' 'nothing of ours is left'
+done_testing
