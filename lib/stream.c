@@ -188,13 +188,11 @@ static int head_take(struct stream *s, const struct rec *r)
 static void end_take(struct stream *s, const struct rec *r)
 {
 	const struct rec_field *complete = rec_get(r, "complete");
-	uint64_t says, dropped = 0;
+	uint64_t says;
 
 	if (!s->open) /* an end of nothing: a segment of its own */
 		segment_begin(s);
 	s->open = false;
-	if (rec_u64(r, "dropped", &dropped) < 0)
-		dropped = 0;
 	if (rec_u64(r, "records", &says) < 0)
 		segment_cut(s, "the end record tells no number of records");
 	else if (says != s->records && says != s->records + s->bad_here)
@@ -203,9 +201,6 @@ static void end_take(struct stream *s, const struct rec *r)
 	else if (complete && complete->type == REC_BOOL && !rec_true(r, "complete"))
 		segment_cut(s, "its writer did not see the whole (%" PRIu64
 			" records)", s->records);
-	else if (dropped)
-		segment_cut(s, "%" PRIu64 " record%s dropped on the way", dropped,
-			dropped == 1 ? " was" : "s were");
 }
 
 static int stream_finish(struct stream *s)

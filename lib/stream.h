@@ -6,10 +6,10 @@
  * stream_next returns every record, head and end too; the bookkeeping is done
  * before it returns.  A head is checked (unknown major version: -1, said).  An
  * `end` is compared with what came.  A segment (head to end) is cut when its end
- * is missing, counts otherwise, tells of records dropped on the way or says
- * "complete":false, and when a line of it was no record: each cut segment is warned
- * of once, bad lines once a file with the first one's place, and the status becomes
- * ST_PARTIAL.  So is an input with no record at all.
+ * is missing, counts otherwise or says "complete":false, and when a line of it was no
+ * record: each cut segment is warned of once, bad lines once a file with the first
+ * one's place, and the status becomes ST_PARTIAL.  So is an input with no record at
+ * all.
  * Streams laid end to end are read as one after the other.  Blank lines, CR LF,
  * a byte order mark and a missing last newline are taken.
  *

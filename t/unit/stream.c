@@ -85,8 +85,6 @@ static void test_cut(void **state)
 	reads_as("", "", 3);
 	reads_as("\n", "", 3);
 	reads_as(HEAD, "h", 3);
-	reads_as(HEAD ONE "{\"kind\":\"end\",\"records\":1,\"dropped\":2,\"complete\":true}\n",
-		"hxe", 3);
 	reads_as(HEAD ONE, "hx", 3);
 	reads_as(ONE, "x", 3);
 	reads_as(HEAD ONE HEAD END(0), "hxhe", 3);
