@@ -47,7 +47,7 @@ struct choosing {
 	char **argv;
 	bool text;
 	bool ended;        /* no segment, or its window was dealt with */
-	int64_t windows, without;
+	int64_t windows, without, unusable;
 };
 
 static int place_take(void *arg, struct text key, enum rec_type type, struct text value)
@@ -82,13 +82,20 @@ static void step_take(struct choosing *c, const struct rec *r)
 
 	if (rec_int(r, "rank", &rank))
 		rank = 0;
-	if ((want.rank >= 0 && rank != want.rank) || rec_int(r, "step", &step) ||
-	    rec_int(r, "wall_ns", &wall_ns))
+	if (want.rank >= 0 && rank != want.rank)
 		return;
+	if (rec_int(r, "step", &step) || rec_int(r, "wall_ns", &wall_ns)) {
+		c->unusable++;
+		return;
+	}
 	flags |= rec_get(r, "compiled") ? WALL_COMPILED : 0;
 	flags |= rec_get(r, "last") ? WALL_LAST : 0;
 	flags |= rec_get(r, "skipped") ? WALL_SKIPPED : 0;
-	if (series_add(&c->series, step, wall_ns, flags) || !lines)
+	if (series_add(&c->series, step, wall_ns, flags)) {
+		c->unusable++;
+		return;
+	}
+	if (!lines)
 		return;
 	if (rec_each(lines->value, line_take, &p) == 0 && p.file)
 		series_place(&c->series, step, (struct text){ p.file, strlen(p.file) },
@@ -121,6 +128,9 @@ static int segment_end(struct choosing *c)
 	if (c->ended)
 		return 0;
 	c->ended = true;
+	if (c->unusable)
+		warn("%" PRId64 " steps cannot be used: number or length absent, below 1"
+			" or too large", c->unusable);
 	if (window_choose(&c->series, &c->want, &w)) {
 		note("no window: %zu steps, at least %d are needed", c->series.n,
 			WINDOW_LEAST);
@@ -208,5 +218,7 @@ int main(int argc, char **argv)
 	if (want.out && draft_commit(&d))
 		return ST_FAIL;
 	status = stream_close(c.in);
+	if (c.unusable)
+		status = ST_PARTIAL;
 	return status ? status : c.without && !c.windows ? ST_NO : ST_OK;
 }

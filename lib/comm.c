@@ -41,21 +41,63 @@ static bool key_same(const struct comm_key *a, const struct comm_key *b)
 		a->group_size == b->group_size && strcmp(a->group, b->group) == 0;
 }
 
-/* Kinds are few (names x places); runs of one kind are the rule. */
+static size_t key_hash(const struct comm_key *k)
+{
+	const int64_t part[] = { (int64_t)k->device, k->name, k->op, k->frame, k->how,
+		k->coll, k->group_size };
+	uint64_t h = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(part); i++)
+		h = (h ^ (uint64_t)part[i]) * 0x9e3779b97f4a7c15u;
+	for (const char *s = k->group; *s; s++)
+		h = (h ^ (unsigned char)*s) * 0x9e3779b97f4a7c15u;
+	return (size_t)(h >> 32);
+}
+
+/* The place of the key: its kind there, or room for it. */
+static uint32_t *find(const struct comm *c, const struct comm_key *key)
+{
+	size_t at = key_hash(key) & (c->nbucket - 1);
+
+	while (c->bucket[at] && !key_same(&c->kind[c->bucket[at] - 1].key, key))
+		at = (at + 1) & (c->nbucket - 1);
+	return &c->bucket[at];
+}
+
+static void grow_buckets(struct comm *c)
+{
+	free(c->bucket);
+	c->nbucket = c->nbucket ? c->nbucket * 2 : 64;
+	c->bucket = xcalloc(c->nbucket, sizeof *c->bucket);
+	for (size_t i = 0; i < c->nkind; i++)
+		*find(c, &c->kind[i].key) = (uint32_t)i + 1;
+}
+
+/* Kinds are few (names x places), unless each op has a group of its own; runs of
+ * one kind are the rule. */
 static size_t kind_of(struct comm *c, const struct comm_key *key)
 {
+	uint32_t *slot;
+
 	if (c->last < c->nkind && key_same(&c->kind[c->last].key, key))
 		return c->last;
-	for (size_t i = 0; i < c->nkind; i++)
-		if (key_same(&c->kind[i].key, key))
-			return c->last = i;
+	if (c->nkind >= c->nbucket / 2)
+		grow_buckets(c);
+	slot = find(c, key);
+	if (*slot)
+		return c->last = *slot - 1;
 	GROW(c->kind, c->nkind, c->capkind);
 	c->kind[c->nkind] = (struct comm_kind){ .key = *key };
-	return c->last = c->nkind++;
+	*slot = (uint32_t)++c->nkind;
+	return c->last = c->nkind - 1;
 }
 
 void comm_add(struct comm *c, const struct comm_key *key, const struct comm_item *item)
 {
+	if (c->n == COMM_MAX) {
+		c->beyond++;
+		return;
+	}
 	GROW(c->item, c->n, c->cap);
 	struct comm_item *i = &c->item[c->n];
 	*i = *item;
@@ -104,6 +146,7 @@ void comm_release(struct comm *c)
 		expose_release(&c->expose[d]);
 	free(c->expose);
 	free(c->kind);
+	free(c->bucket);
 	free(c->item);
 	memset(c, 0, sizeof *c);
 }

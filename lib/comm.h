@@ -8,13 +8,16 @@
  *	comm_sum(&c);       once wait_ns of the items is set: the kinds are summed
  *	comm_release(&c);
  *
- * Memory: 56 bytes a collective. */
+ * Memory: 72 bytes a collective, COMM_MAX at most (300 MB); what is beyond is
+ * counted, and the sums are not to be used then. */
 #ifndef TP_COMM_H
 #define TP_COMM_H
 
 #include "coll.h"
 #include "event.h"
 #include "expose.h"
+
+#define COMM_MAX (1u << 22)
 
 struct comm_item {
 	int64_t start_ns, end_ns, hidden_ns, bytes, seq;
@@ -46,8 +49,10 @@ struct comm_kind {
 struct comm {
 	struct comm_kind *kind;
 	size_t nkind, capkind, last;
+	uint32_t *bucket;         /* by hash of the key: 1 + number of the kind */
+	size_t nbucket;
 	struct comm_item *item;   /* in order of start */
-	size_t n, cap;
+	size_t n, cap, beyond;
 	struct expose *expose;    /* one a device */
 	size_t ndevice;
 };

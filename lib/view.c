@@ -149,10 +149,8 @@ int view_unequal(struct view *v, const struct view_where *at, const char *what,
 
 	add_key(&key, "", at);
 	v->broken = true;
-	(void)error("%s: %s: %" PRId64 " ns is not %" PRId64 " ns",
-		v->store, what, is, should_be);
-	(void)error("%s: at%s: the identity is broken, nothing is written",
-		v->store, key.data ? key.data : "");
+	(void)error("%s: %s: %" PRId64 " ns is not %" PRId64 " ns, at%s: nothing is written",
+		v->store, what, is, should_be, key.data ? key.data : "");
 	buf_release(&key);
 	return -1;
 }

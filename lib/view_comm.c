@@ -4,6 +4,7 @@
 #include "view_late.h"
 #include "in.h"
 #include "mem.h"
+#include "say.h"
 
 #include <stdlib.h>
 
@@ -191,6 +192,9 @@ static int trace_load(struct view *v, struct comm_trace *ct, const struct view_t
 	for (size_t d = 0; d < n; d++)
 		device_close(&s, d);
 	comm_done(&ct->comm);
+	if (status == 0 && ct->comm.beyond)
+		status = error("%s: a trace with %zu collectives more than the %u that fit",
+			v->store, ct->comm.beyond, COMM_MAX);
 	sqlite3_finalize(s.args);
 	sqlite3_finalize(s.up);
 	buf_release(&s.stack_text);

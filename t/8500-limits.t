@@ -55,6 +55,33 @@ awk 'BEGIN { print "{\"traceEvents\":["
 within 250 '30000 steps of 200 devices' tp-ingest -q -o s.db steps.json
 one_line 3 'steps.json: 9030 steps left out' '30000 steps of 200 devices'
 
+# --- what a view cannot use ------------------------------------------------------------
+{ printf '{"kind":"head","tp":1}\n'
+	awk 'BEGIN { for (i = 1; i < 20; i++) printf "{\"kind\":\"step\",\"step\":%d,\"wall_ns\":%d}\n", i, 1000000 + i }'
+	printf '{"kind":"step","step":0,"wall_ns":5}\n{"kind":"step","step":7,"wall_ns":-5}\n'
+	printf '{"kind":"step","step":21}\n{"kind":"end","records":22,"complete":true}\n'
+} >steps.ndjson
+runs 3 'steps of no number or a length below 0' tp-window -j steps.ndjson
+is "$(cat err)" 'tp-window: 3 steps cannot be used: number or length absent, below 1 or too large' \
+	'are counted and told'
+is "$(grep -c '"kind":"step"' out) $(grep -c '"kind":"window"' out)" '22 1' \
+	'passed on, and a window is chosen from the others'
+awk -v n=40 'BEGIN { print "{\"traceEvents\":["
+	for (i = 0; i < n; i++) printf "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":9,\"args\":{\"device\":0,\"stream\":7}},\n", i * 30
+	print "{}]}" }' >gaps.json
+tp-ingest -q -o g.db gaps.json
+sqlite3 g.db 'UPDATE idle SET dur = dur + 5 WHERE id = (SELECT min(id) FROM idle)'
+runs 2 'a store whose idle time does not add up' tp-view2 -j g.db
+is "$(grep -c . err)" 1 'is refused in one line' || diag "$(cat err)"
+holds err 'g.db: .* ns is not .*nothing is written' 'which has both numbers'
+# as many kinds of collectives as there are: in a time that does not grow with their square
+awk 'BEGIN { print "{\"traceEvents\":["
+	for (i = 0; i < 40000; i++) printf "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_AllReduce\",\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":9,\"args\":{\"device\":0,\"stream\":7,\"Collective name\":\"allreduce\",\"In msg nelems\":4,\"dtype\":\"Float\",\"Process Group Name\":\"g%d\",\"Group size\":8}},\n", i * 30, i
+	print "{}]}" }' >groups.json
+tp-ingest -q -o c.db groups.json
+runs 0 '40000 groups' timeout 20 tp-view4 -j c.db
+is "$(grep -c '"kind":"view4.collective"' out)" 40000 'have a row each'
+
 # --- lengths and depth ---------------------------------------------------------------
 event() { # NAME: ten events, the fifth with that text in it
 	awk -v text="$1" 'BEGIN { print "{\"traceEvents\":["
