@@ -109,6 +109,7 @@ struct cap_dropped {
 };
 /* One line for the person: a text follows as in cap_text. */
 struct cap_note { uint32_t n, pad; };
-struct cap_bye { uint64_t records; };    /* a proper end: so many were sent */
+struct cap_bye { uint64_t records; };    /* a proper end: so many came before it, the
+                                          * hello and CAP_DROPPED counted */
 
 #endif

@@ -61,6 +61,16 @@ is "$(awk '$1 == "range" && $2 == 2 { print $3, $NF }' out | xargs)" \
 is "$(awk '$1 == "range" && $2 == 0 { print $3 }' out | sort | uniq -c | xargs)" \
 	'4 inner 4 outer' 'ranges nest'
 
+capture '' -V
+is "$(awk '$1 == "range" { sub(/ tid=.*/, ""); sub(/range 0 /, ""); n[$0]++ }
+	END { for (r in n) print r "=" n[r] }' out | LC_ALL=C sort | tr '\n' ' ')" \
+	'deep=64 domain a=2 domain b=1 plain=1 registered=1 started=1 wide é€😀=1 ' \
+	'NVTX in all its ways: domains that cross, wide and registered names, bad ends'
+# of three that cross, each ends at its own pop: in the order of their beginnings
+is "$(awk '$1 == "range" && /domain a|domain b|plain/ { sub(/ tid=.*/, ""); print $3 $4 }' \
+	out | head -3 | xargs)" 'domaina domainb plain' 'domains nest by themselves'
+is "$(sum bye)" 1 'and to the end'
+
 capture 'lines,window' -n 20 -W 5:9
 is "$(sum kernel) $(sum step) $(job ready)" '5 5 1' 'a window: its launches and steps alone'
 is "$(sum call)" 6 'and its calls, with the wait at its end'

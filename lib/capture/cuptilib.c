@@ -93,9 +93,10 @@ int cuptilib_open(void)
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (!name_try(names[i], 0, &why))
 			return 0;
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		snprintf(path, sizeof path, "%s/extras/CUPTI/lib64/%s",
-			home && *home ? home : "/usr/local/cuda", names[i]);
+	for (size_t i = 0; i < 2 * ARRAY_LEN(names); i++) {
+		snprintf(path, sizeof path, "%s/%s/%s",
+			home && *home ? home : "/usr/local/cuda",
+			i % 2 ? "lib64" : "extras/CUPTI/lib64", names[i / 2]);
 		if (!name_try(path, 0, &why))
 			return 0;
 	}

@@ -2,9 +2,9 @@
  *
  * In this order: the one that the process already has (PyTorch brings its own; a
  * second one would not see its contexts), the names libcupti.so.13 and .12, the
- * toolkit's folder extras/CUPTI/lib64 under CUDA_HOME (or /usr/local/cuda), and
- * the file that TP_CUPTI names.  Versions 12 and 13: the records that are read
- * have the same layout in both (layout.h). */
+ * toolkit's folders extras/CUPTI/lib64 and lib64 under CUDA_HOME (or
+ * /usr/local/cuda), and the file that TP_CUPTI names.  Versions 12 and 13: the
+ * records that are read have the same layout in both (layout.h). */
 #ifndef TP_CUPTILIB_H
 #define TP_CUPTILIB_H
 

@@ -7,6 +7,8 @@
  *	-q N  queries              -m N  allocations, each given back
  *	-k N  distinct kernel names (1)
  *	-v N  NVTX ranges, nested in twos; -o N operators as PyTorch names them
+ *	-V    NVTX in all its ways: domains that cross, wide and registered names,
+ *	      ranges that are started and ended, too many, ends of nothing
  *	-w MS sleep before the end -i MS sleep between launches (0)
  *	-S    no synchronization at the end
  *	-W A:B the hook's window: start before launch A, stop after launch B, and a
@@ -34,7 +36,7 @@
 static struct {
 	int threads, launches, driver, copies, peers, sets, graphs, queries, mallocs;
 	int names, ranges, operators, wait_ms, pause_ms, no_sync, close_fds;
-	int first, last, nvtx_first;
+	int first, last, nvtx_first, nvtx_all;
 	int64_t kernel_ns;
 	const char *fork_how, *end_how;
 } opt = { .threads = 1, .names = 1, .kernel_ns = 2000, .end_how = "return" };
@@ -107,6 +109,80 @@ static void nvtx_pop(void)
 {
 	if (core[11])
 		((int (*)(void))core[11])();
+}
+
+struct attributes { /* NVTX 3's nvtxEventAttributes_t */
+	uint16_t version, size;
+	uint32_t category;
+	int32_t color_type;
+	uint32_t color;
+	int32_t payload_type, reserved;
+	uint64_t payload;
+	int32_t message_type;
+	const void *message;
+};
+
+static struct attributes named(int type, const void *message)
+{
+	return (struct attributes){ .version = 3, .size = sizeof(struct attributes),
+		.message_type = type, .message = message };
+}
+
+/* Ranges, by their names: domain a, domain b, crossed, plain, wide, registered,
+ * started, domain started, deep (64 of 70). */
+static void nvtx_all(void)
+{
+	void *(*create)(const char *) = (void *(*)(const char *))core2[12];
+	void *(*string)(void *, const char *) = (void *(*)(void *, const char *))core2[10];
+	int (*push_in)(void *, const struct attributes *) =
+		(int (*)(void *, const struct attributes *))core2[4];
+	int (*pop_in)(void *) = (int (*)(void *))core2[5];
+	uint64_t (*start)(const char *) = (uint64_t (*)(const char *))core[5];
+	void (*end)(uint64_t) = (void (*)(uint64_t))core[7];
+	uint64_t (*start_in)(void *, const struct attributes *) =
+		(uint64_t (*)(void *, const struct attributes *))core2[2];
+	void (*end_in)(void *, uint64_t) = (void (*)(void *, uint64_t))core2[3];
+	struct attributes a = named(1, "domain a"), b = named(1, "domain b"),
+		wide = named(2, L"wide \u00e9\u20ac\U0001f600"), registered, none = named(0, NULL),
+		old = named(1, "short");
+	void *one = create("one"), *two = create("two");
+	uint64_t x, y;
+
+	registered = named(3, string(one, "registered"));
+	push_in(one, &a);
+	push_in(two, &b);
+	nvtx_push("plain");
+	pop_in(one); /* the domains end in the order in which they began */
+	pop_in(two);
+	nvtx_pop();
+	push_in(one, &wide);
+	pop_in(one);
+	push_in(one, &registered);
+	pop_in(one);
+	push_in(one, &none);
+	pop_in(one);
+	old.size = 8;
+	push_in(one, &old);
+	pop_in(one);
+	push_in(one, NULL);
+	pop_in(one);
+	pop_in(two);
+	nvtx_pop();
+	x = start("started");
+	y = start_in(one, &a);
+	end(x);
+	end(x);
+	end(12345);
+	end(0);
+	end_in(one, y);
+	for (int i = 0; i < 300; i++)
+		start("never ended");
+	for (int i = 0; i < 70; i++)
+		nvtx_push("deep");
+	for (int i = 0; i < 70; i++)
+		nvtx_pop();
+	nvtx_push(NULL);
+	nvtx_pop();
 }
 
 static void cuda_open(void)
@@ -223,6 +299,8 @@ static void ranges(void)
 {
 	char name[64];
 
+	if (opt.nvtx_all)
+		nvtx_all();
 	for (int i = 0; i < opt.ranges; i += 2) {
 		nvtx_push("outer");
 		nvtx_push("inner");
@@ -269,7 +347,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:SW:F:e:CXN")) != -1) {
+	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:SW:F:e:CXNV")) != -1) {
 		int n = optarg ? (int)strtol(optarg, NULL, 10) : 1;
 
 		switch (c) {
@@ -298,6 +376,7 @@ static void parse(int argc, char **argv)
 		case 'C': opt.close_fds = 256; break;
 		case 'X': opt.close_fds = 1024; break;
 		case 'N': opt.nvtx_first = 1; break;
+		case 'V': opt.nvtx_all = 1; break;
 		default: exit(2);
 		}
 	}
@@ -332,7 +411,7 @@ int main(int argc, char **argv)
 		nvtx_pop();
 	}
 	cuda_open();
-	if (!opt.nvtx_first && (opt.ranges || opt.operators))
+	if (!opt.nvtx_first && (opt.ranges || opt.operators || opt.nvtx_all))
 		nvtx_init();
 	if (opt.first)
 		hook_open();
