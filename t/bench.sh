@@ -40,6 +40,15 @@ size() { stat -c %s "$1"; }
 median() { sort -n -k "$2,$2" "$1" | awk -v c="$2" '{ v[NR] = $c } END { print v[int((NR + 1) / 2)] }'; }
 # once COMMAND...: "wall cpu peak" into $got
 once() { "$measure" "$@" 3>"$tmp/once" >/dev/null </dev/null || fail "failed: $*"; got=$(cat "$tmp/once"); }
+# least COMMAND...: the run with the least CPU time of three, into $got
+least() {
+	local best='' i
+	for i in 1 2 3; do
+		once "$@"
+		best=$(printf '%s\n' "$got" "$best" | grep . | sort -n -k 2,2 | head -n 1)
+	done
+	got=$best
+}
 # views STORE: all five, one after the other
 views() { for v in 1 2 3 4 5; do printf 'tp-view%d "%s"; ' "$v" "$1"; done; }
 
@@ -98,12 +107,12 @@ goals() {
 grown() {
 	local v peak=0 sum=0
 	for v in 1 2 3 4 5; do
-		once "tp-view$v" "$2"
+		least "tp-view$v" "$2"
 		peak=$(awk -v m="$peak" '{ print ($3 > m ? $3 : m) }' <<<"$got")
 		sum=$(awk -v s="$sum" '{ print $2 + s }' <<<"$got")
 	done
 	sh -c "$(views "$2")" >"$tmp/rows"
-	once tp-rank -t "$tmp/rows"
+	least tp-rank -t "$tmp/rows"
 	awk -v name="$1" -v ingest="$3" -v rank="$got" -v views="$sum" -v peak="$peak" -v cpu0="$cpu0" \
 		-v mb="$(($(size "$2") / 1000000))" 'BEGIN { split(ingest, i, " "); split(rank, r, " ")
 		printf "%-24s %9.2f %9.2f %9.3f %9.1f %9.1f %9.1f %8d\n", name, i[2] / cpu0,
@@ -111,7 +120,7 @@ grown() {
 	rm -f "$2" "$tmp/rows"
 }
 grown_head() {
-	once sh -c "json_verify -q <'$tmp/big.json'"
+	least sh -c "json_verify -q <'$tmp/big.json'"
 	cpu0=$(cut -d ' ' -f 2 <<<"$got")
 	printf '\n%-24s %29s %29s %8s\n' '' 'CPU, over json_verify' 'peak MiB' 'store'
 	printf '%-24s %9s %9s %9s %9s %9s %9s %8s\n' "$1" 'ingest' 'views' 'tp-rank' \
