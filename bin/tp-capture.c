@@ -164,7 +164,7 @@ static int capture_run(struct capture *c, char **argv)
 	    hooklink_conf(&c->job.link, hook_conf, c))
 		return -1;
 	if (c->cupti)
-		native_listen(&c->native, &ears);
+		native_listen(&c->native, &c->job, &ears);
 	if (job_start(&c->job, &spec))
 		return -1;
 	if (c->job.exec_errno)

@@ -224,6 +224,14 @@ static void job_signals(struct job *j)
 	job_reap(j);
 }
 
+bool job_attend(void *job)
+{
+	struct job *j = job;
+
+	job_signals(j);
+	return j->relayed != 0;
+}
+
 /* Milliseconds to wait at most: for ever while the job runs. */
 static int job_patience(const struct job *j)
 {

@@ -66,6 +66,9 @@ int job_open(struct job *j) RESULT_USED;         /* -1 said */
 /* 0 started or exec failed (exec_errno is set, said), -1 said. */
 int job_start(struct job *j, const struct job_spec *spec) RESULT_USED;
 void job_run(struct job *j, const struct job_ears *ears);
+/* Who must wait elsewhere than in job_run calls this when signal_fd is readable:
+ * true once a signal came that ends. */
+bool job_attend(void *job);
 /* The job's own status, 128+N when a signal ended it (said), 126 or 127 when
  * it could not run. */
 int job_code(const struct job *j);

@@ -277,8 +277,13 @@ static void on_idle(void *native)
 	capout_flush(&((struct native *)native)->out);
 }
 
-void native_listen(struct native *n, struct job_ears *ears)
+void native_listen(struct native *n, struct job *j, struct job_ears *ears)
 {
+	const struct out_meanwhile m = { j->signal_fd, job_attend, j };
+
+	/* signals reach the job also while our own reader is slow */
+	if (n->out.out)
+		out_on_wait(n->out.out->out, &m);
 	n->other = (struct job_other){ n->poll_fd, on_ready, is_busy, on_idle, n };
 	ears->other = &n->other;
 	env_make(n);

@@ -3,7 +3,7 @@
  *	struct native n = NATIVE_INIT;  n.opt, n.out are set
  *	native_open(&n, private)        the socket; -1 said
  *	native_conf(&n, jw)             its part of the hook's configuration
- *	native_listen(&n, &ears)        before the job is started: job_run() listens
+ *	native_listen(&n, &job, &ears)  before the job is started: job_run() listens
  *	native_told(&n, record)         a run record of the hook's: ranks by process
  *	native_close(&n, status)        what is there still comes, then the ends
  *
@@ -56,7 +56,7 @@ int native_open(struct native *n, const char *private) RESULT_USED;
 void native_conf(const struct native *n, struct jw *w);
 /* Puts the library into the environment, which the job inherits; said where that
  * cannot be: the job then runs unrecorded. */
-void native_listen(struct native *n, struct job_ears *ears);
+void native_listen(struct native *n, struct job *j, struct job_ears *ears);
 void native_told(struct native *n, const struct rec *r);
 /* -1: something failed (said).  Afterwards n.out.kept says what there is. */
 int native_close(struct native *n, int job_status) RESULT_USED;

@@ -5,7 +5,9 @@
 #include "say.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <lz4frame.h>
+#include <poll.h>
 #include <unistd.h>
 
 /* What is gathered before a write(2): a pipe holds that much. */
@@ -27,6 +29,7 @@ struct out {
 	size_t unflushed;      /* text that liblz4 may still hold */
 	int64_t flushed_ns;    /* when the last flush was; 0: written since */
 	bool failed;           /* said */
+	struct out_meanwhile meanwhile;
 };
 
 static const LZ4F_preferences_t prefs = {
@@ -48,12 +51,43 @@ static int out_fail(struct out *o)
 	return error_errno("%s", out_name(o));
 }
 
+/* Until the fd takes PIPE_BUF bytes without blocking, which is what POLLOUT says of
+ * a pipe; others take as much.  -1: it does not, and was to be given up. */
+static int fd_await(struct out *o)
+{
+	const struct out_meanwhile *m = &o->meanwhile;
+	struct pollfd p[2] = { { o->fd, POLLOUT, 0 }, { m->fd, POLLIN, 0 } };
+	int patience_ms = -1, n;
+
+	for (;;) {
+		n = poll(p, 2, patience_ms);
+		if (n < 0 && errno != EINTR)
+			return out_fail(o);
+		if (n > 0 && p[0].revents)
+			return 0;
+		if (n > 0 && m->fn(m->arg))
+			patience_ms = OUT_PATIENCE_MS;
+		if (n == 0) {
+			o->failed = true;
+			return error("%s: nobody reads it, given up", out_name(o));
+		}
+	}
+}
+
 static int fd_write(struct out *o)
 {
 	size_t at = 0;
 
 	while (at < o->wait.len) {
-		ssize_t n = write(o->fd, o->wait.data + at, o->wait.len - at);
+		size_t some = o->wait.len - at;
+		ssize_t n;
+
+		if (o->meanwhile.fn) {
+			some = MIN(some, (size_t)PIPE_BUF);
+			if (fd_await(o))
+				return -1;
+		}
+		n = write(o->fd, o->wait.data + at, some);
 
 		if (n > 0)
 			at += (size_t)n;
@@ -74,6 +108,11 @@ struct out *out_open(int fd, enum out_face face)
 	    LZ4F_isError(LZ4F_createCompressionContext(&o->c, LZ4F_VERSION)))
 		die("out of memory (LZ4)");
 	return o;
+}
+
+void out_on_wait(struct out *o, const struct out_meanwhile *m)
+{
+	o->meanwhile = *m;
 }
 
 /* What a call of liblz4 put behind o->wait. */

@@ -51,8 +51,25 @@ tp-ingest -j held.z >held.json 2>/dev/null
 t_result $? 'a reader that stalls does not stall the job' || diag "$(cat held.err)"
 holds held.json '"kind":"end",.*"dropped":[1-9][0-9]*,"complete":false' 'what was dropped is counted'
 holds held.err '^tp-capture: [0-9]+ records were dropped' 'and told'
-{ take -- "$JOB" -n 300000 2>gone.err; echo $? >st; } | head -c 5000 >/dev/null
-is "$(cat st) $(said kernels gone.err)" '0 300000' 'a reader that goes: the job ends as it would'
+{ take -- "$JOB" -n 300000 2>gone.err; echo $? >st.gone; } | head -c 5000 >/dev/null
+is "$(cat st.gone) $(said kernels gone.err)" '0 300000' 'a reader that goes: the job ends as it would'
+
+# ... and a signal reaches the job, whose end we then do not wait for the reader with
+{
+	"$TP_BUILD/bin/tp-capture" --engine cupti -- "$JOB" -n 400000 -w 60000 2>held.err &
+	echo $! >pid
+	wait $!
+	echo $? >status
+	mv status st
+} | while ! [ -e st ]; do sleep 0.1; done &
+sleep 1.5
+start=$(ms)
+kill -TERM "$(cat pid)"
+while [ $(($(ms) - start)) -lt 9000 ] && ! [ -e st ]; do sleep 0.1; done
+is "$(cat st)" 143 'a signal reaches the job while nobody reads'
+[ $(($(ms) - start)) -lt 8000 ]
+t_result $? 'and ends us too' || diag "$(cat held.err)"
+holds held.err 'nobody reads it, given up' 'which is told'
 
 # --- the library speaks -----------------------------------------------------------------
 SIM_TAKEN=1 take -j -- "$JOB" -n 5 >s.json 2>err
