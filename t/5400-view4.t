@@ -105,6 +105,31 @@ holds out '^rank 0: a CPU job, 2 collectives, 410 us' 'and what it is'
 runs 0 '--device' tp-view4 -j --device 0 c.db
 lacks out 'view4.(collective|total)' 'chooses no CPU job'
 
+# A real job over gloo, whose rank 1 sleeps 40 ms at line 14 in each of 3 steps.
+tp-ingest -q -o g.db "$TOP"/t/data/gloo.rank?.json.gz
+runs 0 'a job over gloo' tp-view4 -j g.db
+is "$(jq -c 'select(.kind == "view4.rank") | [.rank, .matched, .came_last, .late_line, .late_func]' out | tr '\n' ' ')" \
+	'[0,3,0,null,null] [1,3,3,14,"load"] ' 'its late rank, and the line of its sleep'
+if ! command -v python3 >/dev/null; then
+	skip 1 'no python3'
+else
+	cat >gloo.py <<'PY'
+import gzip, json, sys
+from decimal import Decimal
+def spans(path):
+    job = json.load(gzip.open(path), parse_float=Decimal)
+    base = int(job['baseTimeNanoseconds'])
+    return sorted((base + int(e['ts'] * 1000), int(e['dur'] * 1000)) for e in job['traceEvents']
+                  if e.get('cat') == 'user_annotation' and e['name'].startswith('gloo:'))
+ranks = [spans(p) for p in sys.argv[1:]]
+for me in ranks:
+    waits = [min(max(r[i][0] for r in ranks) - me[i][0], me[i][1]) for i in range(len(me))]
+    print(sum(waits), sum(d for _, d in me) - sum(waits))
+PY
+	is "$(jq -r 'select(.kind == "view4.rank") | "\(.wait_ns) \(.wire_ns)"' out)" \
+		"$(python3 gloo.py "$TOP"/t/data/gloo.rank?.json.gz)" 'wait and wire by a few lines apart'
+fi
+
 # expected: exposure by kernel name, and the union, on every real trace
 if [ ! -d "$TP_SHARED/expected" ] || ! command -v python3 >/dev/null; then
 	skip 1 'no shared/expected here'
