@@ -193,7 +193,7 @@ static void late_join(struct rank_row *kernel, const struct rank_index *ranks)
 			late = r;
 	}
 	if (late && row_ns(late, "others_waited_ns") * 2 > all_ns)
-		kernel->late_rank = late->rank;
+		kernel->late = late;
 }
 
 static const struct rank_unit *unit_like(const struct rank_job *job, const struct rank_row *r)

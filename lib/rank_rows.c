@@ -78,7 +78,7 @@ void rank_row_make(struct rank_row *row, const struct rec *r)
 	row_fill(row, r);
 	row->view = rank_view_of(row->kind);
 	row->unit = row->cause = -1;
-	row->trace = row->rank = row->wait_permille = row->late_rank = NO_NUM;
+	row->trace = row->rank = row->wait_permille = NO_NUM;
 	(void)row_int(row, "trace", &row->trace);
 	(void)row_int(row, "rank", &row->rank);
 	row->key = row_text(row, "key");

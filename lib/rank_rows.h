@@ -45,7 +45,7 @@ struct rank_row {
 	struct buf ops;          /* of sites: operators of the kernels launched there */
 	const char *loader;      /* of input sites: "main" or "workers"; NULL unknown */
 	int64_t wait_permille;   /* comm rows, NO_NUM unknown */
-	int64_t late_rank;       /* comm rows, who came last, NO_NUM unknown */
+	const struct rank_row *late; /* comm rows: view4.rank of who came last, NULL unknown */
 	int cause;               /* rank: the rule that took it, -1 none */
 };
 

@@ -143,6 +143,33 @@ static bool field_fill(struct buf *b, struct text name, const struct rank_row *r
 	return false;
 }
 
+/* What kept the late rank, as a sentence; nothing where that is not known. */
+static void held_add(struct buf *b, const struct rank_row *late, enum face_of_names face)
+{
+	struct text cause = late ? row_text(late, "late_cause") : TEXT("");
+	struct text file = late ? row_text(late, "late_file") : TEXT("");
+	if (!cause.n && !file.n)
+		return;
+	buf_addf(b, "While the others waited, rank %" PRId64 " was mostly ", late->rank);
+	if (file.n) {
+		buf_adds(b, "at ");
+		mark_add(b, face);
+		name_add(b, file);
+		buf_addf(b, ":%" PRId64, row_num(late, "late_line"));
+		mark_add(b, face);
+	}
+	if (cause.n) {
+		bool busy = text_is(cause, "busy");
+		buf_adds(b, file.n ? ", its device " : "with its device ");
+		buf_adds(b, busy ? "busy" : "idle (");
+		if (!busy) {
+			name_add(b, cause);
+			buf_addc(b, ')');
+		}
+	}
+	buf_adds(b, ". ");
+}
+
 static bool place_fill(struct buf *b, struct text name, const struct rank_row *row,
 	enum face_of_names face)
 {
@@ -152,10 +179,12 @@ static bool place_fill(struct buf *b, struct text name, const struct rank_row *r
 		anchor_add_short(b, row, face);
 	else if (text_is(name, "mostly") || text_is(name, "op"))
 		op_add(b, row, face);
-	else if (text_is(name, "late") && row->late_rank != NO_NUM)
-		buf_addf(b, "rank %" PRId64, row->late_rank);
+	else if (text_is(name, "late") && row->late)
+		buf_addf(b, "rank %" PRId64, row->late->rank);
 	else if (text_is(name, "late"))
 		buf_adds(b, "a late rank");
+	else if (text_is(name, "held"))
+		held_add(b, row->late, face);
 	else
 		return field_fill(b, name, row);
 	return true;

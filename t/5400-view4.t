@@ -77,6 +77,10 @@ tp-view4 -j l.db >out
 holds out '"view4.rank".*"rank":1.*"late_ns":300000,"late_at_ns":281000,"late_cause":"host","late_file":"/u/t.py","late_line":7,"late_func":"main","late_how":"line"' \
 	'so does the row'
 is "$(grep -c late_file out)" 1 'of that rank alone'
+for v in 1 2 3 4 5; do tp-view$v -j l.db; done | tp-rank -t >report
+tr '\n' ' ' <report | sed 's/  */ /g' >out
+holds out 'While the others waited, rank 1 was mostly at `/u/t.py:7`, its device idle \(host\)\. Look at' \
+	'and the report'
 { call 105 3; kernel gemm 7 110 385 3; call 480 1; frames
   kernel "$NCCL" 20 500 100 1 ",\"Seq\":7,$A"; } | trace 1 1700000000000000000 a >busy.json
 tp-ingest -q -o b.db r0.json busy.json
