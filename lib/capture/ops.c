@@ -156,19 +156,19 @@ static void device_put(const CUpti_Activity *r)
 }
 
 static const struct {
-	CUpti_ActivityKind kind;
 	void (*put)(const CUpti_Activity *);
 	const char *name;
+	CUpti_ActivityKind kind;
 	bool memory;               /* only with that option */
 } kinds[] = {
-	{ CUPTI_ACTIVITY_KIND_DEVICE, device_put, "device", false },
-	{ CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, kernel_put, "kernel", false },
-	{ CUPTI_ACTIVITY_KIND_MEMCPY, memcpy_put, "memcpy", false },
-	{ CUPTI_ACTIVITY_KIND_MEMCPY2, memcpy2_put, "peer memcpy", false },
-	{ CUPTI_ACTIVITY_KIND_MEMSET, memset_put, "memset", false },
-	{ CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, sync_put, "synchronization", false },
-	{ CUPTI_ACTIVITY_KIND_OVERHEAD, overhead_put, "overhead", false },
-	{ CUPTI_ACTIVITY_KIND_MEMORY2, memory_put, "memory", true },
+	{ device_put, "device", CUPTI_ACTIVITY_KIND_DEVICE, false },
+	{ kernel_put, "kernel", CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, false },
+	{ memcpy_put, "memcpy", CUPTI_ACTIVITY_KIND_MEMCPY, false },
+	{ memcpy2_put, "peer memcpy", CUPTI_ACTIVITY_KIND_MEMCPY2, false },
+	{ memset_put, "memset", CUPTI_ACTIVITY_KIND_MEMSET, false },
+	{ sync_put, "synchronization", CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false },
+	{ overhead_put, "overhead", CUPTI_ACTIVITY_KIND_OVERHEAD, false },
+	{ memory_put, "memory", CUPTI_ACTIVITY_KIND_MEMORY2, true },
 };
 
 static void record_put(const CUpti_Activity *r)
