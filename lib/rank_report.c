@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "jw.h"
 #include "num.h"
 
 #define LINE_MAX_BYTES 1024 /* our own words and a few numbers, no names */
@@ -220,7 +219,7 @@ static void head_basis(const struct rank_report *r)
 	struct text name = device_name(job);
 	if (name.n) {
 		buf_adds(&b, " (");
-		jw_escape(&b, name);
+		plain_add(&b, name);
 		buf_addc(&b, ')');
 	}
 	if (r->rank->share_of_run)

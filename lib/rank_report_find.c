@@ -2,7 +2,6 @@
 #include "base.h"
 #include "rank_report.h"
 
-#include "jw.h"
 #include "num.h"
 
 #define EVIDENCE_ROWS_MAX 4
@@ -37,9 +36,14 @@ static void item_where(const struct rank_report *r, const struct finding *f)
 	if (f->row[0]->rank != NO_NUM && r->rank->job->ranks > 1)
 		buf_addf(&b, ", most on rank %" PRId64, f->row[0]->rank);
 	if (f->phase) {
-		buf_addf(&b, "; in the phase %s (%s", f->phase->name, f->phase->kind);
-		if (f->phase->runs_on)
-			buf_addf(&b, ", on %s", f->phase->runs_on);
+		buf_adds(&b, "; in the phase ");
+		plain_add(&b, (struct text){ f->phase->name, strlen(f->phase->name) });
+		buf_addf(&b, " (%s", f->phase->kind);
+		if (f->phase->runs_on) {
+			buf_adds(&b, ", on ");
+			plain_add(&b, (struct text){ f->phase->runs_on,
+				strlen(f->phase->runs_on) });
+		}
 		buf_addc(&b, ')');
 	}
 	item(r, "Where", buf_text(&b));
@@ -81,7 +85,7 @@ static void item_doing(const struct rank_report *r, const struct finding *f)
 		bool old = b.len && memmem(b.data, b.len, t.s, t.n);
 		if (t.n && !old) {
 			buf_adds(&b, n++ ? ", `" : "`");
-			jw_escape(&b, (struct text){ t.s, MIN(t.n, 100) });
+			code_add(&b, (struct text){ t.s, MIN(t.n, 100) });
 			buf_addc(&b, '`');
 		}
 		at += t.n + (nl != NULL);
@@ -103,7 +107,7 @@ static void evidence_row(const struct rank_report *r, const struct rank_row *row
 		number_add(&b, field, n);
 	}
 	buf_adds(&first, "  - `");
-	jw_escape(&first, row->key);
+	code_add(&first, row->key);
 	buf_adds(&first, "`: ");
 	if (b.len)
 		rank_report_wrap(r, first.data, "    ", buf_text(&b));
@@ -199,7 +203,7 @@ static void cleared_add(const struct rank_report *r, const struct cleared *x)
 	}
 	if (x->n) {
 		buf_adds(&b, " `");
-		jw_escape(&b, x->row[0]->key);
+		code_add(&b, x->row[0]->key);
 		buf_addc(&b, '`');
 	}
 	rank_report_wrap(r, "- ", "  ", buf_text(&b));

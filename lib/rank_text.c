@@ -10,6 +10,27 @@
 
 #define NAME_MAX_BYTES 64  /* of a kernel's or operator's name in a sentence */
 
+void code_add(struct buf *b, struct text t)
+{
+	size_t at = b->len;
+
+	jw_escape(b, t);
+	for (; at < b->len; at++)
+		if (b->data[at] == '`')
+			b->data[at] = '\'';
+}
+
+void plain_add(struct buf *b, struct text t)
+{
+	bool more = false;
+
+	for (size_t i = 0; i < t.n; i++)
+		more |= t.s[i] && strchr("<[`*_&!|", t.s[i]);
+	buf_adds(b, more ? "`" : "");
+	code_add(b, t);
+	buf_adds(b, more ? "`" : "");
+}
+
 static void name_add(struct buf *b, struct text t)
 {
 	bool cut = t.n > NAME_MAX_BYTES;
@@ -18,7 +39,7 @@ static void name_add(struct buf *b, struct text t)
 		while (t.n && ((unsigned char)t.s[t.n] & 0xC0) == 0x80)
 			t.n--;
 	}
-	jw_escape(b, t);
+	code_add(b, t);
 	if (cut)
 		buf_adds(b, "...");
 }
@@ -32,7 +53,7 @@ static void mark_add(struct buf *b, enum face_of_names face)
 static void file_add(struct buf *b, struct text file, const struct rank_row *row)
 {
 	const struct rank_field *line = row_get(row, "line");
-	jw_escape(b, file);
+	code_add(b, file);
 	if (!line)
 		return;
 	buf_addc(b, ':');
@@ -131,13 +152,17 @@ bool row_has_place(const struct rank_row *row)
 	return row_text(row, "file").n || name_of(row).n || cause_charge(row->kind, &of);
 }
 
-static bool field_fill(struct buf *b, struct text name, const struct rank_row *row)
+static bool field_fill(struct buf *b, struct text name, const struct rank_row *row,
+	enum face_of_names face)
 {
 	for (size_t i = row->nfield; i-- > 0;) {
 		const struct rank_field *f = &row->field[i];
 		if (!text_eq(f->key, name) || (f->type != REC_NUM && f->type != REC_STR))
 			continue;
-		name_add(b, f->value);
+		if (face == NAMES_MARKED)
+			plain_add(b, (struct text){ f->value.s, MIN(f->value.n, NAME_MAX_BYTES) });
+		else
+			name_add(b, f->value);
 		return true;
 	}
 	return false;
@@ -186,7 +211,7 @@ static bool place_fill(struct buf *b, struct text name, const struct rank_row *r
 	else if (text_is(name, "held"))
 		held_add(b, row->late, face);
 	else
-		return field_fill(b, name, row);
+		return field_fill(b, name, row, face);
 	return true;
 }
 

@@ -9,6 +9,13 @@
  * them alone, and bare in records. */
 enum face_of_names { NAMES_BARE, NAMES_MARKED };
 
+/* Text of the input between backticks: its own become ', so that nothing of it is
+ * Markdown or HTML to whoever shows the report. */
+void code_add(struct buf *b, struct text t);
+/* The same for words that stand bare: between backticks when they have what
+ * Markdown would take for more than text. */
+void plain_add(struct buf *b, struct text t);
+
 /* "file:line (function)", else the operator, else words for none. */
 void anchor_add(struct buf *b, const struct rank_row *row, enum face_of_names face);
 /* "function (file:line)" without directories, else "the job (most in ...)": the
