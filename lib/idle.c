@@ -16,17 +16,27 @@
 const char *idle_cause_name(enum idle_cause c)
 {
 	static const char *const name[] = {
-#define X(e, n, h) n,
+#define X(e, n, h, w) n,
 		IDLE_CAUSES(X)
 #undef X
 	};
 	return name[c];
 }
 
+const char *idle_cause_words(enum idle_cause c)
+{
+	static const char *const words[] = {
+#define X(e, n, h, w) w,
+		IDLE_CAUSES(X)
+#undef X
+	};
+	return words[c];
+}
+
 bool idle_cause_is_host(enum idle_cause c)
 {
 	static const bool host[] = {
-#define X(e, n, h) h,
+#define X(e, n, h, w) h,
 		IDLE_CAUSES(X)
 #undef X
 	};

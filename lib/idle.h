@@ -22,27 +22,41 @@
 #include "gap.h"
 #include "lane.h"
 
-/* In the order of the ledger.  HOST: the host's own doing. */
+/* In the order of the ledger.  HOST: the host's own doing.  WORDS: what the machine
+ * did instead, for a person. */
 #define IDLE_CAUSES(X) \
-	X(IDLE_SYNC,       "sync",       true) \
-	X(IDLE_ALLOC,      "alloc",      true) \
-	X(IDLE_INPUT,      "input",      true) \
-	X(IDLE_HOST,       "host",       true) \
-	X(IDLE_UNKNOWN,    "unknown",    true) \
-	X(IDLE_LAUNCH,     "launch",     false) \
-	X(IDLE_QUEUED,     "queued",     false) \
-	X(IDLE_TURNAROUND, "turnaround", false) \
-	X(IDLE_PROFILER,   "profiler",   false) \
-	X(IDLE_LOAD,       "load",       false) \
-	X(IDLE_UNLINKED,   "unlinked",   false) \
-	X(IDLE_AFTER_LAST, "after_last", false)
+	X(IDLE_SYNC, "sync", true, \
+		"the host waited for the device and had to refill its queue") \
+	X(IDLE_ALLOC, "alloc", true, \
+		"the host was in the device's allocator") \
+	X(IDLE_INPUT, "input", true, \
+		"the host was in the data loader") \
+	X(IDLE_HOST, "host", true, \
+		"the host was at work and had nothing queued") \
+	X(IDLE_UNKNOWN, "unknown", true, \
+		"the host left no record") \
+	X(IDLE_LAUNCH, "launch", false, \
+		"between a launch and its kernel's start") \
+	X(IDLE_QUEUED, "queued", false, \
+		"work was queued, nothing says why it did not run") \
+	X(IDLE_TURNAROUND, "turnaround", false, \
+		"the device's own pace between two operations") \
+	X(IDLE_PROFILER, "profiler", false, \
+		"the profiler was at its own work") \
+	X(IDLE_LOAD, "load", false, \
+		"a module or kernel was being loaded") \
+	X(IDLE_UNLINKED, "unlinked", false, \
+		"the next operation's launch is not in the trace") \
+	X(IDLE_AFTER_LAST, "after_last", false, \
+		"no later operation in the trace")
 enum idle_cause {
-#define X(e, name, host) e,
+#define X(e, name, host, words) e,
 	IDLE_CAUSES(X)
 #undef X
 	IDLE_CAUSE_COUNT
 };
 const char *idle_cause_name(enum idle_cause c);
+const char *idle_cause_words(enum idle_cause c);
 bool idle_cause_is_host(enum idle_cause c);
 
 /* A wait that began at most this long after a gap did emptied the queue. */

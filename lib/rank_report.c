@@ -130,24 +130,25 @@ static void head_verdict(const struct rank_report *r)
 		return;
 	}
 	int64_t base_ns = job->busy_ns + job->plain_idle_ns, steps = MAX(job->steps, 1);
+	const char *mean = steps > 1 || job->n > 1 ? "an average step" : "a step";
 	num_fmt_ns(wall, base_ns / steps);
 	num_fmt_ns(idle, job->plain_idle_ns / steps);
 	if (job->device_binds && job->comm_ns * 2 < base_ns) {
-		rank_report_line(r, "**The device works.** It is busy %s of a step of %s: the "
+		rank_report_line(r, "**The device works.** It is busy %s of %s of %s: the "
 			"host keeps up, and "
 			"only work on the device can make the step shorter.",
-			num_fmt_share(share, job->busy_ns, base_ns), wall);
+			num_fmt_share(share, job->busy_ns, base_ns), mean, wall);
 		return;
 	}
 	if (job->comm_ns * 2 >= base_ns) {
-		rank_report_line(r, "**The device waits for other devices.** %s of a step of %s is "
+		rank_report_line(r, "**The device waits for other devices.** %s of %s of %s is "
 			"communication that no computation hides; it is idle for another %s.",
-			num_fmt_share(share, job->comm_ns, base_ns), wall, idle);
+			num_fmt_share(share, job->comm_ns, base_ns), mean, wall, idle);
 		return;
 	}
 	bool waits = job->plain_idle_ns * 2 >= base_ns;
-	rank_report_line(r, "**%s** It stands idle %s of a step of %s (%s): %s.",
-		waits ? "The device waits." : "The device works, but waits in between.", idle, wall,
+	rank_report_line(r, "**%s** It stands idle %s of %s of %s (%s): %s.",
+		waits ? "The device waits." : "The device works, but waits in between.", idle, mean, wall,
 		num_fmt_share(share, job->plain_idle_ns, base_ns), idle_verdict(job));
 	if (job->comm_ns * 10 >= base_ns)
 		rank_report_line(r, "Communication that no computation hides takes another %s.",

@@ -117,7 +117,10 @@ static void evidence_row(const struct rank_report *r, const struct rank_row *row
 
 static void item_evidence(const struct rank_report *r, const struct finding *f)
 {
-	buf_adds(r->b, "- **Evidence**:\n");
+	if (r->rank->job->steps > 1)
+		buf_adds(r->b, "- **Evidence**, over all steps but for a loss, which is one:\n");
+	else
+		buf_adds(r->b, "- **Evidence**:\n");
 	for (size_t i = 0; i < MIN(f->n, (size_t)EVIDENCE_ROWS_MAX); i++)
 		evidence_row(r, f->row[i]);
 	for (size_t i = 0; i < MIN(f->nseen, (size_t)SEEN_ROWS_MAX); i++)

@@ -88,26 +88,6 @@ static void time_binds(const struct rank_report *r)
 	buf_addc(r->b, '\n');
 }
 
-/* What the host (or the device) did while there was nothing to run. */
-static const char *idle_words(int cause)
-{
-	switch (cause) {
-	case IDLE_SYNC: return "the host waited for the device and had to refill its queue";
-	case IDLE_ALLOC: return "the host was in the device's allocator";
-	case IDLE_INPUT: return "the host was in the data loader";
-	case IDLE_HOST: return "the host was at work and had nothing queued";
-	case IDLE_UNKNOWN: return "the host left no record";
-	case IDLE_LAUNCH: return "between a launch and its kernel's start";
-	case IDLE_QUEUED: return "work was queued, nothing says why it did not run";
-	case IDLE_TURNAROUND: return "the device's own pace between two operations";
-	case IDLE_PROFILER: return "the profiler was at its own work";
-	case IDLE_LOAD: return "a module or kernel was being loaded";
-	case IDLE_UNLINKED: return "the next operation's launch is not in the trace";
-	case IDLE_AFTER_LAST: return "no later operation in the trace";
-	default: return "";
-	}
-}
-
 /* -1: only zeroes are left. */
 static int idle_largest(const struct rank_job *job, const bool *done)
 {
@@ -133,7 +113,7 @@ static void time_idle(const struct rank_report *r)
 	bool done[IDLE_CAUSE_COUNT] = { false };
 	for (int best; (best = idle_largest(job, done)) >= 0; done[best] = true)
 		share_row(t, idle_cause_name((enum idle_cause)best), job->cause_ns[best], steps,
-			wall_ns, idle_words(best));
+			wall_ns, idle_cause_words((enum idle_cause)best));
 	block_put(r, t);
 	if (job->unsure_ns)
 		rank_report_line(r, "%s a step of it lies in steps whose operations are partly missing "

@@ -231,7 +231,7 @@ void words_add(struct buf *b, const char *words, const struct rank_row *row,
 
 /* X(kind, fields...): what of a row is worth citing. */
 static const struct { const char *kind; const char *field[6]; } EVIDENCE[] = {
-	{ "view2.site", { "cost_ns", "in_run_ns", "sites" } },
+	{ "view2.site", { "cost_ns", "cost_per_step_ns", "in_run_ns", "sites" } },
 	{ "view2.loss", { "cost_ns", "dur_ns", "launches", "kernel_ns" } },
 	{ "view3.kernel", { "own_ns", "count", "bytes", "blocks", "sms" } },
 	{ "view3.class", { "own_ns", "count" } },

@@ -43,9 +43,24 @@ struct stream *stream_adopt(struct in *in, const void *first, size_t n)
 
 struct stream *stream_open(const char *path)
 {
+	static const char store[16] = "SQLite format 3"; /* and its NUL */
 	struct in *in = in_open(path);
+	char first[sizeof store];
+	ssize_t n = 1;
+	size_t got = 0;
 
-	return in ? stream_adopt(in, NULL, 0) : NULL;
+	while (in && n > 0 && got < sizeof first) {
+		n = in_read(in, first + got, sizeof first - got);
+		got += n > 0 ? (size_t)n : 0;
+	}
+	if (in && n >= 0 && (got < sizeof first || memcmp(first, store, sizeof store) != 0))
+		return stream_adopt(in, first, got);
+	if (in && n >= 0)
+		(void)error("%s: a store, no stream of records: the views read it, as in"
+			" tp-view1 %s", in_name(in), in_name(in));
+	if (in)
+		in_close(in);
+	return NULL;
 }
 
 int stream_close(struct stream *s)

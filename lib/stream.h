@@ -32,7 +32,8 @@
 
 struct stream; /* private */
 
-struct stream *stream_open(const char *path) RESULT_USED;     /* NULL, said */
+/* NULL, said: it cannot be opened, or is a store. */
+struct stream *stream_open(const char *path) RESULT_USED;
 /* Takes over an input of which the first n bytes were already read. */
 struct stream *stream_adopt(struct in *in, const void *first, size_t n) RESULT_USED;
 int stream_next(struct stream *s, struct rec *r) RESULT_USED; /* 1, 0, -1 */

@@ -43,7 +43,7 @@ static void flags_put(struct jw *w, bool incomplete, bool empty)
 
 static void ledger_put(struct jw *w, const struct ledger *l, bool zeros)
 {
-#define X(e, name, host) if (zeros || l->cause_ns[e]) \
+#define X(e, name, host, words) if (zeros || l->cause_ns[e]) \
 		jw_kint(w, name "_ns", l->cause_ns[e]);
 	IDLE_CAUSES(X)
 #undef X

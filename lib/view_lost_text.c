@@ -5,26 +5,19 @@
 
 #include <stdlib.h>
 
+#include "kname.h"
 #include "num.h"
 #include "tab.h"
 #include "utf8.h"
 
 #define BAR_MARGIN 4
-#define OP_SHOWN 60   /* bytes of a kernel's name: templates run to kilobytes */
+#define OP_SHOWN 60   /* bytes of an op's name */
 
-static const struct { char letter; const char *means; } CAUSE[] = {
-	[IDLE_SYNC] = { 's', "the host waited for the device, and filled its queue again" },
-	[IDLE_ALLOC] = { 'a', "the host took or gave back device memory" },
-	[IDLE_INPUT] = { 'i', "the host was loading data" },
-	[IDLE_HOST] = { 'h', "the host was busy with something else" },
-	[IDLE_UNKNOWN] = { '?', "no thread left a record" },
-	[IDLE_LAUNCH] = { 'l', "the launch was on its way" },
-	[IDLE_QUEUED] = { 'q', "issued long ago, nothing recorded explains it" },
-	[IDLE_TURNAROUND] = { 't', "under 5 us between queued ops: the device's own pace" },
-	[IDLE_PROFILER] = { 'p', "the profiler saved its buffers" },
-	[IDLE_LOAD] = { 'c', "code was loaded or compiled at first use" },
-	[IDLE_UNLINKED] = { 'u', "the next op's call is not in the file" },
-	[IDLE_AFTER_LAST] = { '-', "no op came after" },
+static const char LETTER[IDLE_CAUSE_COUNT] = {
+	[IDLE_SYNC] = 's', [IDLE_ALLOC] = 'a', [IDLE_INPUT] = 'i', [IDLE_HOST] = 'h',
+	[IDLE_UNKNOWN] = '?', [IDLE_LAUNCH] = 'l', [IDLE_QUEUED] = 'q',
+	[IDLE_TURNAROUND] = 't', [IDLE_PROFILER] = 'p', [IDLE_LOAD] = 'c',
+	[IDLE_UNLINKED] = 'u', [IDLE_AFTER_LAST] = '-',
 };
 
 /* What the text is about: the complete steps, or all when there are none. */
@@ -83,7 +76,7 @@ static void ledger_add(struct lost_part *p, const struct scope *s)
 	struct tab *t = tab_new("lrrrw");
 	char ns[NUM_LEN], share[NUM_LEN];
 	for (enum idle_cause c = 0; c < IDLE_CAUSE_COUNT; c++)
-		part[c + 1] = (struct tab_part){ CAUSE[c].letter, l->cause_ns[c] };
+		part[c + 1] = (struct tab_part){ LETTER[c], l->cause_ns[c] };
 	buf_adds(b, "  [");
 	tab_bar(b, part, ARRAY_LEN(part), MAX(20, p->view->width - BAR_MARGIN));
 	buf_adds(b, "]\n");
@@ -91,12 +84,12 @@ static void ledger_add(struct lost_part *p, const struct scope *s)
 	num_fmt_ns(ns, steps ? part[0].value / steps : part[0].value);
 	tab_row(t, "#", "busy", ns, num_fmt_share(share, part[0].value, wall_ns), "");
 	for (enum idle_cause c = 0; c < IDLE_CAUSE_COUNT; c++) {
-		const char letter[2] = { CAUSE[c].letter, 0 };
+		const char letter[2] = { LETTER[c], 0 };
 		if (!l->cause_ns[c])
 			continue;
 		num_fmt_ns(ns, steps ? l->cause_ns[c] / steps : l->cause_ns[c]);
 		num_fmt_share(share, l->cause_ns[c], wall_ns);
-		tab_row(t, letter, idle_cause_name(c), ns, share, CAUSE[c].means);
+		tab_row(t, letter, idle_cause_name(c), ns, share, idle_cause_words(c));
 	}
 	tab_put(t, b, p->view->width, p->view->cut);
 	tab_free(t);
@@ -168,39 +161,42 @@ static int sites_add(struct lost_part *p, const struct scope *s)
 	return bad;
 }
 
-/* The place in each step: "12.3 ms, 12.1 ms, 12.4 ms". */
+/* The place in each step: "; 12.3 ms, 12.1 ms, 12.4 ms in". */
 static void offsets_add(const struct lost_group *g, struct buf *b)
 {
 	char ns[NUM_LEN];
 	for (size_t i = 0; i < ARRAY_LEN(g->at) && (int64_t)i < g->times; i++)
-		buf_addf(b, "%s%s", i ? ", " : "", num_fmt_ns(ns, g->at[i].offset_ns));
+		buf_addf(b, "%s%s", i ? ", " : b->len ? "; " : "",
+			num_fmt_ns(ns, g->at[i].offset_ns));
 	if (g->times > (int64_t)ARRAY_LEN(g->at))
 		buf_adds(b, ", ...");
+	buf_adds(b, " in");
 }
 
 static int group_row(struct lost_part *p, struct tab *t, struct lost_group *g)
 {
-	struct buf where = BUF_INIT, at = BUF_INIT, doing = BUF_INIT;
+	struct buf where = BUF_INIT, doing = BUF_INIT;
 	const char *op = NULL;
+	char *name;
 	char ns[NUM_LEN], times[NUM_LEN], kernels[NUM_LEN];
 	int bad = lost_place(p->texts, g->frame, g->op, &where) < 0 ||
 		doing_add(p, &g->doing, &doing) < 0 || !(op = texts_op(p->texts, g->after));
-	offsets_add(g, &at);
 	if (doing.len)
 		buf_addf(&where, "%s%s", where.len ? ": " : "", doing.data);
 	if (g->is_run)
-		buf_addf(&where, "%s%s in kernels, from ", where.len ? "; " : "",
+		buf_addf(&where, "%s%s in kernels, the first ", where.len ? "; " : "",
 			num_fmt_ns(kernels, g->kernel_ns / g->times));
 	else if (op && *op)
-		buf_addf(&where, "%sbefore ", where.len ? "; " : "");
-	buf_add(&where, op ? op : "", op ? strnlen(op, OP_SHOWN) : 0);
+		buf_addf(&where, "%sthen ", where.len ? "; " : "");
+	name = kname_short(op ? op : ""); /* templates run to kilobytes */
+	buf_add(&where, name, strnlen(name, OP_SHOWN));
+	free(name);
+	offsets_add(g, &where);
 	num_fmt_count(times, g->times);
 	if (!bad)
 		tab_row(t, g->is_run ? "tiny" : "gap", idle_cause_name(g->cause),
-			num_fmt_ns(ns, g->cost_ns / g->times), times, at.data,
-			where.len ? where.data : "-");
+			num_fmt_ns(ns, g->cost_ns / g->times), times, where.data);
 	buf_release(&where);
-	buf_release(&at);
 	buf_release(&doing);
 	return bad ? -1 : 0;
 }
@@ -219,9 +215,10 @@ static int losses_add(struct lost_part *p)
 	lost_groups_sort(p);
 	if (!p->ngroup)
 		return 0;
-	struct tab *t = tab_new("llrrlw");
+	struct tab *t = tab_new("llrrw");
 	size_t shown = view_rows(p->view, p->ngroup);
-	tab_head(t, "loss", "cause", "a time", "times", "into its step", "where");
+	tab_head(t, "loss", "cause", "a time", "times",
+		"where: what the host was doing; then the device; into its step");
 	for (size_t i = 0; i < shown && !bad; i++)
 		bad = group_row(p, t, &p->group[i]);
 	tab_put(t, b, p->view->width, p->view->cut);

@@ -77,7 +77,7 @@ runs 0 'text' env COLUMNS=120 tp-view2 -t j.db
 holds out '^rank 0 device 0: idle 994 us of 2.00 ms \(49.7 %\), 497 us a step over 2 steps$' 'title'
 holds out '^  \[#+s+a+i+h+l+q+t?p+c?u+-+\]$' 'the ledger as a bar'
 holds out '^sync +55.0 us +5.5 % +0.0 % +/u/train.py:9 \(norm\): ' 'a site'
-holds out '^gap +queued +400 us +1 +0 ns ' 'a loss with its place in the step'
+holds out '^gap +after_last +300 us +1 +700 us in$' 'a loss with its place in the step'
 
 # --- tiny kernels: nine launches 20 us apart, 2 us each, from a loop -------
 {

@@ -116,4 +116,12 @@ holds out 'Nothing at all of these: Norms' 'is cleared'
 sed 's/take/steal/' mine.conf >bad.conf
 runs 2 'a file with a mistake' tp-rank -t --causes bad.conf "$in"
 holds err 'bad.conf:3: unknown word' 'is named with its line'
+# a store is no stream: one line, and what reads it
+printf '{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 1}]}' >t.json
+tp-ingest -q -o s.db t.json 2>err
+runs 2 'a store in place of rows' tp-rank -j s.db
+is "$(cat err)" 'tp-rank: s.db: a store, no stream of records: the views read it, as in tp-view1 s.db' \
+	'is named'
+runs 2 'on stdin too' sh -c 'tp-window <s.db'
+holds err '^tp-window: stdin: a store' 'is named'
 done_testing
