@@ -216,6 +216,7 @@ static void link_accept(struct native *n)
 	while ((fd = accept4(n->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
 		l = n->n < NATIVE_LINKS_MAX ? xcalloc(1, sizeof *l) : NULL;
 		if (!l || poll_add(n, fd, l)) {
+			n->out.failed |= l != NULL;
 			free(l);
 			close(fd);
 			continue;
@@ -231,6 +232,13 @@ static void link_accept(struct native *n)
 		GROW(n->link, n->n, n->cap);
 		n->link[n->n++] = l;
 	}
+	if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
+		return;
+	/* it would stay readable for ever: who comes now is not recorded */
+	error_errno("the link to the job");
+	n->out.failed = true;
+	close(n->listen_fd);
+	n->listen_fd = -1;
 }
 
 /* One read: fair among many ranks. */
@@ -240,6 +248,8 @@ static void link_read(struct native *n, struct native_link *l)
 
 	if (r > 0)
 		return;
+	if (l->wire.failed)
+		n->out.failed = l->lost = true;
 	if (l->wire.fault) {
 		warn("process %" PRId64 " is heard no more: %s", l->who.pid, l->wire.fault);
 		l->lost = true;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "mem.h"
+#include "say.h"
 
 /* A read takes what a socket holds (212,992 bytes with Linux's defaults) in one
  * or two calls. */
@@ -182,10 +183,15 @@ int wire_read(struct wire *w, int fd, wire_fn *fn, void *arg)
 {
 	ssize_t n = read(fd, w->bytes + w->n, WIRE_BYTES - w->n);
 
-	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? 1 : 0;
-	if (n == 0)
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 1;
+	/* a process that was killed can leave its end so */
+	if (n == 0 || (n < 0 && errno == ECONNRESET))
 		return 0;
+	if (n < 0) {
+		w->failed = true;
+		return error_errno("the link to the job");
+	}
 	w->n += (size_t)n;
 	return take_held(w, fn, arg) ? -1 : 1;
 }

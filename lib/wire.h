@@ -49,12 +49,13 @@ struct wire {
 	uint64_t records;
 	bool hello;
 	const char *fault;     /* why it was closed: static words; NULL none */
+	bool failed;
 	struct wire_record rec;
 };
 
 void wire_init(struct wire *w);
 /* 1 go on, also when nothing was there; 0 the other end has closed; -1 a fault,
- * or fn said so. */
+ * the descriptor cannot be read (failed is set, said), or fn said so. */
 int wire_read(struct wire *w, int fd, wire_fn *fn, void *arg) RESULT_USED;
 int wire_feed(struct wire *w, const void *bytes, size_t n, wire_fn *fn,
 	void *arg) RESULT_USED; /* 0, -1 */

@@ -126,6 +126,15 @@ def cases():
                skip=ZLIB_WRITES, **own)
     yield Case("capture to records", ["tp-capture", "-q", "-j", "--"] + JOB, stdin="steps.lz4",
                skip=ZLIB_WRITES, **own)
+    if os.path.exists(os.path.join(hurt.BUILD, "lib/libtpcapture.so")):
+        # wireplay is what the capture library is to tp-capture; like it, it does
+        # nothing where the job is not told of
+        native = ["--", "sh", "-c", "[ -z \"$TP_CAPTURE\" ] || exec '%s' send ../wire.txt" %
+                  os.path.join(hurt.BUILD, "t/wireplay")]
+        yield Case("native capture", ["tp-capture", "-q", "--engine", "cupti", "-d", "trace"] +
+                   native, **own)
+        yield Case("native capture to records", ["tp-capture", "-q", "--engine", "cupti", "-z"] +
+                   native, **own)
     yield Case("views", ["tp-views", "-o", "views", "--trace", "v.json", "../two.db"],
                sample=1)
     yield Case("profile", ["tp-profile", "-q", "-w", "ws", "--"] + JOB, normal=but_for_time,
@@ -138,6 +147,12 @@ def set_up():
     for rank in range(2):
         hurt.small_trace("rank%d.json" % rank, rank, world=2, shift_us=rank)
         subprocess.run("tp-ingest -q -o rank%d.db rank%d.json" % (rank, rank), **sh)
+    with open("wire.txt", "w", encoding="ascii") as f:
+        f.write("hello 4711 1790857026123456789\ncode 1 60 /home/u/train.py main\nstack 1 1:67\n")
+        for i in range(2000):
+            f.write("call 11 runtime %d %d %d 1 cudaLaunchKernel\n" % (i * 9000, i * 9000 + 5000, i))
+            f.write("kernel %d %d %d 0 7 264 some_kernel\n" % (i * 9000 + 6000, i * 9000 + 8000, i))
+        f.write("step 11 1 0 18000000\nbye\n")
     with open("old.txt", "w", encoding="ascii") as f:
         f.write("what was there before\n")
     os.mkdir("at")
