@@ -33,6 +33,17 @@ runs 0 'a store of both' tp-ingest -q -o two.db two/rank*
 is "$(sqlite3 two.db "SELECT count(*) FROM events WHERE cat = 'kernel'")" 130 'with the kernels of both'
 is "$(sqlite3 two.db "SELECT count(*) FROM events WHERE name LIKE 'ProfilerStep#%'")" 8 'and steps by NVTX'
 
+# --- the whole pipeline, from a script that nobody edited ---------------------------------
+PYTHONPATH=$TOP/t/mock/site-packages PYTHONDONTWRITEBYTECODE=1 \
+	tp-profile --engine cupti -- python3 "$TOP/t/jobs/sim.py" 20 >out 2>err
+is $? 0 'tp-profile --engine cupti'
+made=profile/commits/no-commit
+is "$(find $made/trace -name 'rank0.*.tp.lz4' | grep -c .)" 1 'makes a trace'
+is "$(sqlite3 $made/store.db 'SELECT count(DISTINCT idx) FROM steps')" 3 'of the window that it chose'
+is "$(sqlite3 $made/store.db "SELECT count(*) FROM kernel_op WHERE how = 'line' AND file LIKE '%/sim.py'" |
+	sed 's/^0*[1-9].*/some/')" some 'with executing lines'
+holds $made/report.md '^# Why' 'and a report'
+
 # --- while it runs; readers -------------------------------------------------------------
 ms() { echo $(($(date +%s%N) / 1000000)); }
 start=$(ms)
