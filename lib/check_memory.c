@@ -14,6 +14,8 @@
 
 struct state {
 	int64_t allocated;     /* after the sample before; NO_INT: unknown */
+	int64_t change;        /* sum of the changes: old traces have no totals */
+	bool totals;           /* a total came: changes alone tell no peak */
 	int64_t capacity;      /* NO_INT: unknown */
 };
 
@@ -47,8 +49,8 @@ static size_t peak_of(struct check *c, const struct sample *s)
 		return PEAKS_MAX;
 	GROW(p->item, p->n, p->cap);
 	GROW(c->state, p->n, c->cap);
-	c->state[p->n].allocated = NO_INT;
-	c->state[p->n].capacity = s->type ? capacity_of(c->info, s->device) : NO_INT;
+	c->state[p->n] = (struct state){ NO_INT, 0, false,
+		s->type ? capacity_of(c->info, s->device) : NO_INT };
 	k = &p->item[p->n++];
 	memset(k, 0, sizeof *k);
 	memcpy(k->device, s->device, sizeof k->device);
@@ -60,6 +62,24 @@ static size_t peak_of(struct check *c, const struct sample *s)
 static bool cannot_be(int64_t total, int64_t capacity)
 {
 	return total != NO_INT && (total < 0 || (capacity != NO_INT && total > capacity));
+}
+
+static void rose(struct peak *p, const struct sample *s, int64_t held)
+{
+	if (p->n && held <= p->allocated)
+		return;
+	p->allocated = held;
+	p->n = s->n;
+}
+
+/* Without totals the peak is that of the change since the trace began. */
+static void changed(struct state *st, struct peak *p, const struct sample *s)
+{
+	if (s->delta == NO_INT || st->totals ||
+	    __builtin_add_overflow(st->change, s->delta, &st->change))
+		return;
+	if (st->change > 0)
+		rose(p, s, st->change);
 }
 
 static int see(struct check *c, const struct sample *s)
@@ -81,16 +101,18 @@ static int see(struct check *c, const struct sample *s)
 		bad.ok = false;
 		return runs_write(&c->l->samples, s->n, &bad);
 	}
-	if (s->allocated == NO_INT)
+	if (s->allocated == NO_INT) {
+		changed(st, p, s);
 		return 0;
+	}
 	if (st->allocated != NO_INT && s->delta != NO_INT
 	    && s->allocated - st->allocated != s->delta)
 		c->l->count.mem_breaks++;
 	st->allocated = s->allocated;
-	if (p->n == 0 || s->allocated > p->allocated) {
-		p->allocated = s->allocated;
-		p->n = s->n;
-	}
+	if (!st->totals)
+		p->n = 0;
+	st->totals = true;
+	rose(p, s, s->allocated);
 	return 0;
 }
 

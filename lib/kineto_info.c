@@ -100,11 +100,15 @@ static int device_item(void *arg, struct text key, enum rec_type type, struct te
 static void member_json(struct doc *d, struct text value)
 {
 	struct trace_info *info = d->info;
+	struct buf dist = BUF_INIT;
 
 	if (strcmp(d->top, "distributedInfo") == 0) {
-		set_text(&info->dist, value);
-		if (rec_each(value, dist_field, info) < 0)
+		/* as a stream carries it: the store is the same by either way */
+		if (rec_each(value, dist_field, info) < 0 || rec_compact(&dist, value) < 0)
 			set_text(&info->dist, (struct text){ NULL, 0 });
+		else
+			set_text(&info->dist, buf_text(&dist));
+		buf_release(&dist);
 	} else if (info->ndevice == 0 && rec_each(value, device_item, info) < 0) {
 		note("%s: deviceProperties is no list, not used", info->path);
 	}

@@ -150,7 +150,7 @@ static void live_text(struct view *v, const struct mem_curve *c, const struct al
 {
 	struct tab *t = tab_new("rrrw");
 	size_t limit = view_rows(v, live->n);
-	int64_t sum = 0;
+	int64_t sum = 0, peak = c->totals ? c->peak_allocated : c->peak_relative;
 
 	tab_head(t, "bytes", "share", "blocks", "alive at the peak, allocated in the window by");
 	for (size_t i = 0; i < live->n; i++)
@@ -161,7 +161,7 @@ static void live_text(struct view *v, const struct mem_curve *c, const struct al
 
 		add_place(&place, &live->block[i]);
 		tab_row(t, num_fmt_gib(bytes, live->block[i].bytes),
-			num_fmt_share(share, live->block[i].bytes, c->peak_allocated),
+			num_fmt_share(share, live->block[i].bytes, peak),
 			num_fmt_count(count, live->block[i].count), place.data);
 		buf_release(&place);
 	}
@@ -209,6 +209,7 @@ static void curve_text(struct view *v, const struct memcurves *m, const struct m
 	}
 	if (!c->totals) {
 		relative_text(v, c);
+		live_text(v, c, live);
 		checks_text(v, c);
 		return;
 	}

@@ -95,4 +95,24 @@ mv out text
 runs 0 '-t of a stream' tp-ingest -t plain
 is "$(grep -c aten::mm out)" 1 'too'
 runs 2 'a full disk' sh -c 'tp-ingest -j t.json >/dev/full'
+
+# an old trace: microseconds since 1970 and no base; spaces in what is kept as JSON
+cat >old.json <<'EOF'
+{"distributedInfo": {"rank":  0, "world_size" : 2},
+"traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 9, "tid": 1, "ts": 1600000000000100.5, "dur": 10},
+{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 1600000000000120, "dur": 10, "args": {"device": 0, "stream": 7}}
+]}
+EOF
+tp-ingest -j old.json >old.tp 2>err
+is "$(jq -c 'select(.kind == "event").start_ns' old.tp | xargs)" '500 20000' \
+	'the first event of an old trace is small'
+is "$(jq -r 'select(.epoch_add_ns).epoch_add_ns' old.tp)" 1600000000000100000 'its time is told at the end'
+tp-ingest -q -o direct.db old.json 2>err
+tp-ingest -q -o stream.db old.tp 2>err
+for db in direct stream; do
+	sqlite3 $db.db 'SELECT name, ts_ns, dur_ns FROM events; SELECT dist FROM trace' >$db
+done
+same stream direct 'and the store knows the same'
+is "$(tail -1 direct)" '{"rank":0,"world_size":2}' 'JSON is kept without white space'
 done_testing

@@ -72,6 +72,10 @@ is "$(rows old.db 'select(.kind == "view5.device" and .device == "0") | [.relati
 	'[900000,400000,null,null,["relative"]]' 'relative, and no headroom'
 tp-view5 -t old.db >out
 holds out 'RELATIVE' 'the text says so'
+is "$(rows old.db 'select(.kind == "view5.live" and .device == "0") | [.bytes, .count]' | head -1)" \
+	"$(rows s.db 'select(.kind == "view5.live" and .device == "0") | [.bytes, .count]' | head -1)" \
+	'what was alive at the peak of the change'
+holds out 'alive at the peak' 'in the text too'
 
 steps | awk -v rank=0 -f "$TOP/t/tools/trace.awk" >none.json
 tp-ingest -q -o none.db none.json 2>err
