@@ -57,9 +57,8 @@ int job_open(struct job *j)
 {
 	sigset_t set;
 
-	*j = (struct job){ .pid = -1, .signal_fd = -1, .wait_fd = -1 };
-	if (hooklink_open(&j->link))
-		return -1;
+	*j = (struct job){ .link = { .listen_fd = -1 }, .pid = -1, .signal_fd = -1,
+		.wait_fd = -1 };
 	/* our reader may go away: the job ends as it would, we say so */
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
@@ -67,7 +66,10 @@ int job_open(struct job *j)
 		sigaddset(&set, relayed[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	j->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return j->signal_fd < 0 ? error_errno("signalfd") : 0;
+	if (j->signal_fd < 0)
+		return error_errno("signalfd");
+	/* only now: a signal that ended us would leave the folder */
+	return hooklink_open(&j->link);
 }
 
 /* Give the terminal to a group; from the background that takes SIGTTOU. */

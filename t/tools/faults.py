@@ -6,8 +6,11 @@ a status that says failure, a line that says why, and every file as it was
 before; a store may also hold all of a trace.  Never a crash, never a hang, never
 status 0 with something missing.
 
-    faults.py [-e] [-k KIND] [CASE...]
+    faults.py [-e] [-s] [-k KIND] [CASE...]
         -e   exhaustive: every N (of malloc: every place that allocates)
+        -s   signals instead: SIGINT and SIGTERM at the Nth call.  Right is to end by
+             it, with every file as it was or as it was to be; or, for what runs a
+             job, to hand it on and end as the job did
 
 Stands in a scratch directory.  Prints `count` and `bad` lines (hurt.py).
 """
@@ -17,6 +20,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -67,6 +71,7 @@ class Case:
         self.own_failure = own_failure
         self.normal = normal
         self.skip = skip
+        self.script = name in ("views", "profile")
         self.sample = sample              # of each kind, in make check
         self.partial = partial            # 3 is right when a stage of it failed
 
@@ -215,6 +220,40 @@ class Sweep:
             self.complain(fault, "status %s, left in TMPDIR: %s" % (status, left))
         return True
 
+    def interrupted(self, signal_name, n):
+        """SIGINT or SIGTERM at the Nth call of the program (and of what it runs of ours:
+        a script goes on to say which of its stages ended)."""
+        fault = "any:%d:%s" % (n, signal_name)
+        status, _, err = self.run(fault)
+        if not self.state.fired():
+            return
+        self.fired += 1
+        number = {"int": signal.SIGINT, "term": signal.SIGTERM}[signal_name]
+        files = self.case.files(self.folder)
+        ends = {-number, 0} if self.case.own_failure == 2 else {128 + number, 0, 125}
+        if self.case.script:
+            ends = {2, 3, 0}
+        if status not in ends:
+            self.complain(fault, "status %s: %s" % (status, err[-800:]))
+        for name, content in files.items():
+            if content not in (self.before.get(name), self.whole.get(name)) and \
+                    not (name.endswith(".db-journal") and name[:-8] in self.before) and \
+                    not self.is_marked(name) and not (self.case.script and status in (0, 3)):
+                self.complain(fault, "status %s, %s is left" % (status, name))
+        if status == 0 and files != self.whole:
+            self.complain(fault, "status 0, and not the whole output: %s" %
+                          difference(files, self.whole))
+        left = os.listdir(self.tmp)
+        if left:
+            self.complain(fault, "status %s, left in TMPDIR: %s" % (status, left))
+
+    def all_signals(self, exhaustive):
+        rng = random.Random(self.case.name)
+        n = self.calls["any"]
+        for name in ("int", "term"):
+            for i in range(1, n + 1) if exhaustive else rng.sample(range(1, n + 1), min(n, 8)):
+                self.interrupted(name, i)
+
     def judge_words(self, fault, status, err):
         lines = [line for line in err.splitlines() if line.startswith("tp-")]
         if not lines or len(lines) > 12:
@@ -235,12 +274,14 @@ class Sweep:
             self.complain(fault, "status %s, a file is gone" % status)
 
     def is_marked(self, name):
-        """What tp-time heard before the link to the job broke is kept, and says so."""
+        """What tp-time heard before the link to the job broke, or before the job was
+        ended, is kept, and says so."""
         if self.case.own_failure != 125 or name.endswith((".gz", ".json")):
             return False
         p = subprocess.run(["lz4", "-dc", os.path.join(self.folder, name)],
                            capture_output=True, check=False)
-        return b'"complete":false' in p.stdout.rstrip().rsplit(b"\n", 1)[-1]
+        end = p.stdout.rstrip().rsplit(b"\n", 1)[-1]
+        return b'"complete":false' in end or b'"job_status":1' in end
 
     def numbers(self, kind, exhaustive, rng):
         n = self.calls[kind]
@@ -278,16 +319,19 @@ def difference(a, b):
 
 
 def sweep(work):
+    """One case, in a process of its own: its name, what was bad, how many faults."""
     case, number, kinds, exhaustive = work
     s = Sweep(case, "case%d.%s" % (number, "-".join(kinds) if len(kinds) < 3 else "all"))
-    if not s.bad:
+    if kinds == ["signals"] and not s.bad:
+        s.all_signals(exhaustive)
+    elif not s.bad:
         s.all(kinds, exhaustive)
     return case.name, s.bad, s.fired
 
 
 def main(args):
     exhaustive = "-e" in args
-    kinds = hurt.KINDS
+    kinds = ["signals"] if "-s" in args else hurt.KINDS
     if "-k" in args:
         kinds = [args.pop(args.index("-k") + 1)]
     chosen = [a for a in args if not a.startswith("-")]
@@ -301,7 +345,7 @@ def main(args):
             fired += n
             for words in bads:
                 hurt.bad(words)
-    hurt.count(fired, "faults injected")
+    hurt.count(fired, "signals at a call" if "-s" in args else "faults injected")
     hurt.end()
 
 
