@@ -111,7 +111,7 @@ static int as_records(struct ingest *g, char **path, int n, struct tally *t)
 	rc = take_all(g, path, n, t);
 	g->out = NULL;
 	if (rc < 0) {
-		out_abort(w.out);
+		stream_writer_abort(&w);
 		return ST_FAIL;
 	}
 	if (stream_writer_close(&w) < 0)

@@ -139,8 +139,11 @@ static int output_open(struct timing *t, struct draft *d)
 		if (draft_open(d, want.out))
 			return -1;
 		fd = fcntl(d->fd, F_DUPFD_CLOEXEC, 3);
-		if (fd < 0)
-			return error_errno("%s", want.out);
+		if (fd < 0) {
+			error_errno("%s", want.out);
+			draft_abort(d);
+			return -1;
+		}
 	}
 	/* a file is data whatever the terminal */
 	if (!want.out || face != FACE_AUTO)
@@ -207,6 +210,8 @@ int main(int argc, char **argv)
 		code = job_code(&t.job);
 	} else {
 		stream_writer_abort(&t.w);
+		if (want.out)
+			draft_abort(&d);
 	}
 	t.failed |= t.job.link.failed;
 	job_close(&t.job);

@@ -183,8 +183,11 @@ static int output_open(struct choosing *c, struct draft *d)
 		if (draft_open(d, want.out))
 			return -1;
 		fd = fcntl(d->fd, F_DUPFD_CLOEXEC, 3);
-		if (fd < 0)
-			return error_errno("%s", want.out);
+		if (fd < 0) {
+			error_errno("%s", want.out);
+			draft_abort(d);
+			return -1;
+		}
 		face = face == FACE_AUTO ? FACE_LZ4 : face;
 	}
 	face = face_resolve(face, fd);
@@ -192,11 +195,34 @@ static int output_open(struct choosing *c, struct draft *d)
 	return stream_writer_init(&c->w, fd, face);
 }
 
+static int output_close(struct choosing *c, struct draft *d, int rc)
+{
+	if (rc)
+		stream_writer_abort(&c->w);
+	else
+		rc = stream_writer_close(&c->w);
+	if (want.out && rc)
+		draft_abort(d);
+	else if (want.out)
+		rc = draft_commit(d);
+	return rc;
+}
+
+/* From the opened stream to the closed output; -1 said. */
+static int choose(struct choosing *c)
+{
+	struct draft d;
+
+	if (output_open(c, &d))
+		return -1;
+	stream_on_idle(c->in, stream_writer_flush, &c->w);
+	return output_close(c, &d, stream_choose(c));
+}
+
 int main(int argc, char **argv)
 {
 	struct choosing c = { .argv = argv, .ended = true };
-	struct draft d;
-	int first, status;
+	int first, status, rc;
 
 	say_init(argv[0]);
 	first = opt_parse(&page, argc, argv);
@@ -210,15 +236,12 @@ int main(int argc, char **argv)
 	    &c.want.nschedule))
 		return ST_FAIL;
 	c.in = stream_open(first < argc ? argv[first] : "-");
-	if (!c.in || output_open(&c, &d))
+	if (!c.in)
 		return ST_FAIL;
-	stream_on_idle(c.in, stream_writer_flush, &c.w);
-	if (stream_choose(&c) || stream_writer_close(&c.w))
-		return ST_FAIL;
-	if (want.out && draft_commit(&d))
-		return ST_FAIL;
+	rc = choose(&c);
+	series_release(&c.series);
 	status = stream_close(c.in);
-	if (c.unusable)
-		status = ST_PARTIAL;
+	if (rc)
+		return ST_FAIL;
 	return status ? status : c.without && !c.windows ? ST_NO : ST_OK;
 }

@@ -15,7 +15,7 @@ export TMPDIR="$SCRATCH/tmp"
 # row PROGRAM: a command that does its job (args, from a folder beside in/), what
 # it reads (in; - is stdin), the status of its own failures (own), and whether the
 # output holds times (timed)
-JOB="python3 -I -S $TOP/t/tools/stand_in.py $SCRATCH/in/rank0.json"
+JOB="env -u LD_PRELOAD python3 -I -S $TOP/t/tools/stand_in.py $SCRATCH/in/rank0.json"
 row() {
 	own=2 timed='' in=../in/s.db
 	case $1 in
