@@ -158,7 +158,7 @@ bench: all $(TOOL)
 FUZZ_SECONDS ?= 60
 fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-now
-fuzz-now: $(FUZZ)
+fuzz-now: $(FUZZ) $(B)/share
 	@sh t/fuzz/run $(FUZZ_SECONDS) $(FUZZ)
 # the flags as a release has them: the optimizer's warnings count too
 lint: $(GEN)
