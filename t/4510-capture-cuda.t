@@ -34,27 +34,32 @@ is "$(sqlite3 two.db "SELECT count(*) FROM events WHERE cat = 'kernel'")" 130 'w
 is "$(sqlite3 two.db "SELECT count(*) FROM events WHERE name LIKE 'ProfilerStep#%'")" 8 'and steps by NVTX'
 
 # --- the whole pipeline, from a script that nobody edited ---------------------------------
-PYTHONPATH=$TOP/t/mock/site-packages PYTHONDONTWRITEBYTECODE=1 \
-	tp-profile --engine cupti -- python3 "$TOP/t/jobs/sim.py" 20 >out 2>err
-is $? 0 'tp-profile --engine cupti'
-made=profile/commits/no-commit
-is "$(find $made/trace -name 'rank0.*.tp.lz4' | grep -c .)" 1 'makes a trace'
-is "$(sqlite3 $made/store.db 'SELECT count(DISTINCT idx) FROM steps')" 3 'of the window that it chose'
-is "$(sqlite3 $made/store.db "SELECT count(*) FROM kernel_op WHERE how = 'line' AND file LIKE '%/sim.py'" |
-	sed 's/^0*[1-9].*/some/')" some 'with executing lines'
-holds $made/report.md '^# Why' 'and a report'
+case $TP_BUILD in
+*/asan|*/tsan) skip 5 'a sanitizer must come first in a process' ;;
+*)
+	PYTHONPATH=$TOP/t/mock/site-packages PYTHONDONTWRITEBYTECODE=1 \
+		tp-profile --engine cupti -- python3 "$TOP/t/jobs/sim.py" 20 >out 2>err
+	is $? 0 'tp-profile --engine cupti'
+	made=profile/commits/no-commit
+	is "$(find $made/trace -name 'rank0.*.tp.lz4' | grep -c .)" 1 'makes a trace'
+	is "$(sqlite3 $made/store.db 'SELECT count(DISTINCT idx) FROM steps')" 3 'of the window that it chose'
+	is "$(sqlite3 $made/store.db "SELECT count(*) FROM kernel_op WHERE how = 'line' AND file LIKE '%/sim.py'" |
+		sed 's/^0*[1-9].*/some/')" some 'with executing lines'
+	holds $made/report.md '^# Why' 'and a report'
+	;;
+esac
 
 # --- while it runs; readers -------------------------------------------------------------
 ms() { echo $(($(date +%s%N) / 1000000)); }
-start=$(ms)
 take -- "$JOB" -n 5 -w 2000 2>/dev/null | tp-ingest -q -j 2>/dev/null | {
 	grep -m1 -q '"cat":"kernel"'
 	ms >first
 	cat >/dev/null
 	ms >end
 }
-[ $(($(cat first) - start)) -lt 1500 ] && [ $(($(cat end) - start)) -ge 2000 ]
-t_result $? 'a kernel is there while the job runs' || diag "$start $(cat first end)"
+# launched 2 s before the end
+[ $(($(cat end) - $(cat first))) -ge 1000 ]
+t_result $? 'a kernel is there within a second, while the job runs' || diag "$(cat first end)"
 # the job makes more than pipe, socket and queue hold, and is not held up
 take -- "$JOB" -n 400000 -w 3000 2>held.err | { sleep 2; cat >held.z; }
 tp-ingest -j held.z >held.json 2>/dev/null
