@@ -21,6 +21,8 @@ import time
 WINDOWS = {"gpt_item": (16, "9:11"), "rnn_tiny": (16, "9:11"), "graphs": (60, "40:42"),
            "cnn_loader": (10, "5:7"), "gpt_clean": (16, "9:11"), "curriculum": (24, "9:11"),
            "prefetch": (16, "9:11")}
+# what a step is, where telling takes longer than the window is away
+RULES = {"rnn_tiny": ["--step", "forward"], "graphs": ["--step", "forward"]}
 PLANTED = {  # job: (cause, lines, among the first so many sites)
     "gpt_item": [("sync", {42}, 3), ("sync", {68}, 8), ("host", {67}, 5)],
     "cnn_loader": [("input", set(range(18, 23)) | {36, 37}, 3)],
@@ -171,7 +173,8 @@ class Engines:
                     folder = "%s/%s.%s" % (self.place, job, engine)
                     more = ["--no-lines", "--warmup", "2"] if engine == "torch" else []
                     return Run(self.place, ["tp-capture", "--engine", engine, "-d", folder,
-                                            "--window", window, "--then", "stop"] + more,
+                                            "--window", window, "--then", "stop"] + more +
+                               RULES.get(job, []),
                                self.job(job), steps)
                 plans.append(plan)
         return dict(zip([(j, e) for j in jobs for e in ("torch", "cupti")], in_turn(plans)))
@@ -254,15 +257,16 @@ class Engines:
 
     def variants(self, job, window):
         d = "%s/over.%s" % (self.place, job)
+        rule = RULES.get(job, [])
         torch = ["tp-capture", "--engine", "torch", "-d", d, "--window", window,
-                 "--warmup", "2", "--no-lines"]
-        cupti = ["tp-capture", "--engine", "cupti", "-d", d, "--window", window]
+                 "--warmup", "2", "--no-lines"] + rule
+        cupti = ["tp-capture", "--engine", "cupti", "-d", d, "--window", window] + rule
         return {"plain": [], "torch": torch, "torch_stacks": torch + ["--stacks"],
                 "cupti": cupti + ["--no-lines"], "cupti_lines": cupti}
 
     def overhead(self, jobs=("rnn_tiny", "gpt_item"), rounds=2):
         for job in jobs:
-            first, last, steps = 30, 49, 80
+            first, last, steps = 30, 43, 64
             path = self.clocked(job)
             order = list(self.variants(job, "0:0"))
             got = collections.defaultdict(list)
