@@ -100,6 +100,8 @@ struct anchor_text {
 };
 int names_anchor(struct names *n, int64_t frame, int64_t how,
 	struct anchor_text *out) RESULT_USED;
+/* In order of file, then line; for sorting. */
+int anchor_cmp(const struct anchor_text *a, const struct anchor_text *b);
 void anchor_release(struct anchor_text *a);
 void names_close(struct names *n);
 

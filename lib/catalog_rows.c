@@ -178,6 +178,13 @@ int names_anchor(struct names *n, int64_t frame, int64_t how, struct anchor_text
 	return 0;
 }
 
+int anchor_cmp(const struct anchor_text *a, const struct anchor_text *b)
+{
+	int order = strcmp(a->file ? a->file : "", b->file ? b->file : "");
+
+	return order ? order : (a->line > b->line) - (a->line < b->line);
+}
+
 void anchor_release(struct anchor_text *a)
 {
 	free(a->file);

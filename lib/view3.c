@@ -32,10 +32,7 @@ static int copy_cmp(const void *a, const void *b)
 	if (!order)
 		order = strcmp(x->op_name, y->op_name);
 	if (!order)
-		order = strcmp(x->anchor.file ? x->anchor.file : "",
-			y->anchor.file ? y->anchor.file : "");
-	if (!order)
-		order = (x->anchor.line > y->anchor.line) - (x->anchor.line < y->anchor.line);
+		order = anchor_cmp(&x->anchor, &y->anchor);
 	return order ? order : (int)x->blocking - (int)y->blocking;
 }
 

@@ -15,10 +15,7 @@ static int block_cmp(const void *a, const void *b)
 	if (x->count != y->count)
 		return x->count > y->count ? -1 : 1;
 	order = strcmp(x->op, y->op);
-	if (!order)
-		order = strcmp(x->anchor.file ? x->anchor.file : "",
-			y->anchor.file ? y->anchor.file : "");
-	return order ? order : (x->anchor.line > y->anchor.line) - (x->anchor.line < y->anchor.line);
+	return order ? order : anchor_cmp(&x->anchor, &y->anchor);
 }
 
 static int block_take(struct alive *l, sqlite3_stmt *st, struct names *names)
