@@ -209,11 +209,11 @@ static int capture_close(struct capture *c, int code)
 
 static void options_check(bool cupti)
 {
-	if (strcmp(want.then, "continue") && strcmp(want.then, "stop"))
+	if (strcmp(want.then, "continue") != 0 && strcmp(want.then, "stop") != 0)
 		opt_usage_error(&page, "--then %s: not continue or stop", want.then);
 	if (strcmp(want.engine, "both") == 0)
 		opt_usage_error(&page, "--engine both: only one of them can have CUPTI");
-	if (!cupti && strcmp(want.engine, "torch"))
+	if (!cupti && strcmp(want.engine, "torch") != 0)
 		opt_usage_error(&page, "--engine %s: not torch or cupti", want.engine);
 	if (cupti && (want.stacks || want.shapes || want.warmup >= 0))
 		opt_usage_error(&page, "--stacks, --shapes and --warmup are of engine torch");

@@ -135,7 +135,7 @@ int pyspan_call(struct pyspan *p, uint32_t tid, uint32_t node, int64_t start_ns,
 	int64_t end_ns)
 {
 	struct pyspan_thread *t = thread_of(p, tid);
-	uint32_t path[CAPWIRE_DEPTH_MAX], n, kept, line;
+	uint32_t path[CAPWIRE_DEPTH_MAX] = { 0 }, n, kept, line;
 	int64_t until, since;
 	bool near;
 

@@ -2,7 +2,9 @@
 #include "base.h"
 #include "tracefile.h"
 #include "buf.h"
+#include "frame.h"
 #include "kineto.h"
+#include "names.h"
 #include "path.h"
 #include "say.h"
 
@@ -157,30 +159,24 @@ int tracefile_join(const struct tracefile *t, const char *target, bool gzip)
 	return r;
 }
 
+struct seen { int64_t launches, device_ops; };
+
 static int look(void *arg, const struct event *ev)
 {
-	(void)arg;
-	(void)ev;
+	struct seen *seen = arg;
+
+	if (cat_on_device(ev->cat))
+		seen->device_ops++;
+	else if ((ev->cat == CAT_RUNTIME || ev->cat == CAT_DRIVER) && ev->corr != NO_ID &&
+	    call_flags(ev->name) & NAME_LAUNCH)
+		seen->launches++;
 	return 0;
-}
-
-static void losses_say(const struct trace_info *t, int64_t rank)
-{
-	const struct import_counts *c = &t->count;
-
-	if (c->launches && !c->device_ops)
-		warn("rank %" PRId64 ": %" PRId64 " launches and no device activity: "
-			"another tool holds CUPTI, or it could not start", rank,
-			c->launches);
-	else if (c->lone_launches * 10 >= c->launches && c->lone_launches)
-		warn("rank %" PRId64 ": %" PRId64 " of %" PRId64 " launches have no "
-			"device activity: some was lost", rank, c->lone_launches,
-			c->launches);
 }
 
 int tracefile_check(const char *path, int64_t rank)
 {
-	struct event_sink sink = { look, NULL };
+	struct seen seen = { 0, 0 };
+	struct event_sink sink = { look, &seen };
 	struct trace_info info;
 	struct in *in = in_open(path);
 	int r;
@@ -189,8 +185,10 @@ int tracefile_check(const char *path, int64_t rank)
 		return -1;
 	trace_info_init(&info);
 	r = kineto_read(in, NULL, 0, &sink, &info);
-	if (r == 0)
-		losses_say(&info, rank);
+	if (r == 0 && seen.launches && !seen.device_ops)
+		warn("rank %" PRId64 ": %" PRId64 " launch%s and no device activity: "
+			"another tool holds CUPTI, or it could not start", rank,
+			seen.launches, seen.launches == 1 ? "" : "es");
 	trace_info_release(&info);
 	in_close(in);
 	return r;
