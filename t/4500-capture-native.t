@@ -77,26 +77,24 @@ views() { # STORE: the rows, without what names the input
 		"tp-view$v" -j "$1" | grep -v '"kind":"\(head\|end\|view1.import\)"'
 	done
 }
-for what in plain; do
-	"$PLAY" json $what.txt >$what.json
-	runs 0 "$what: the trace" tp-ingest -q --rank 0 -o $what.t.db $what.json
-	capture --memory -- "$PLAY" send $what.txt >$what.z 2>err
-	is "$?/$(cat err)" 0/ "$what: the capture, without a word"
-	runs 0 "$what: its stream" tp-ingest -q --rank 0 -o $what.s.db $what.z
-	dump $what.t.db >$what.t; dump $what.s.db >$what.s
-	[ "$(grep -c . $what.t)" -gt 100 ]
-	t_result $? "$what: there is something to compare"
-	same $what.s $what.t "$what: both stores hold the same, to the ns"
-	views $what.t.db >$what.tv; views $what.s.db >$what.sv
-	[ "$(grep -c . $what.tv)" -gt 20 ]
-	t_result $? "$what: the views show something"
-	same $what.sv $what.tv "$what: and so do the views"
-	for db in t s; do
-		for v in 1 2 3 4 5; do "tp-view$v" -z $what.$db.db; done | tp-rank -j |
-			grep '"kind":"\(finding\|cleared\)"' >$what.$db.rank
-	done
-	same $what.s.rank $what.t.rank "$what: and the findings"
+"$PLAY" json plain.txt >plain.json
+runs 0 "plain: the trace" tp-ingest -q --rank 0 -o plain.t.db plain.json
+capture --memory -- "$PLAY" send plain.txt >plain.z 2>err
+is "$?/$(cat err)" 0/ "plain: the capture, without a word"
+runs 0 "plain: its stream" tp-ingest -q --rank 0 -o plain.s.db plain.z
+dump plain.t.db >plain.t; dump plain.s.db >plain.s
+[ "$(grep -c . plain.t)" -gt 100 ]
+t_result $? "plain: there is something to compare"
+same plain.s plain.t "plain: both stores hold the same, to the ns"
+views plain.t.db >plain.tv; views plain.s.db >plain.sv
+[ "$(grep -c . plain.tv)" -gt 20 ]
+t_result $? "plain: the views show something"
+same plain.sv plain.tv "plain: and so do the views"
+for db in t s; do
+	for v in 1 2 3 4 5; do "tp-view$v" -z plain.$db.db; done | tp-rank -j |
+		grep '"kind":"\(finding\|cleared\)"' >plain.$db.rank
 done
+same plain.s.rank plain.t.rank "plain: and the findings"
 
 # --- frames ---------------------------------------------------------------------
 # What merging must give stands beside what was sent, as `python` and `annotation`.
@@ -158,19 +156,22 @@ is "$(head -1 err)" 'lines,memory' 'else lines'
 
 # --- while the job runs -----------------------------------------------------------
 sed '/^bye/d' plain.txt >live.txt
-printf 'sleep 1500\nbye\n' >>live.txt
-ms() { echo $(($(date +%s%N) / 1000000)); }
-start=$(ms)
-capture -- "$PLAY" send live.txt 2>err | tp-ingest -q -j 2>/dev/null | {
-	grep -m1 -q '"kind":"event"'
-	first=$(ms)
-	cat >rest
-	echo $((first - start)) $(($(ms) - start)) >times
-}
-read -r first whole <times
-# sent 1.5 s before the end
-[ $((whole - first)) -ge 500 ]
-t_result $? 'an event is there within a second, while the job runs' || diag "$first ms of $whole"
+printf 'mark sent\nwait heard\nbye\n' >>live.txt
+ms() { echo $(($(date "$@" +%s%N) / 1000000)); }
+# once of three times: a machine that is busy may hold anybody up for a second
+for try in 1 2 3; do
+	rm -f sent heard
+	capture -- "$PLAY" send live.txt 2>err | tp-ingest -q -j 2>/dev/null | {
+		grep -m1 -q '"kind":"event"'
+		ms >first
+		touch heard
+		cat >rest
+	}
+	took=$(($(cat first) - $(ms -r sent)))
+	[ $took -ge 1000 ] || break
+done
+[ $took -lt 1000 ]
+t_result $? 'an event is there within a second, while the job runs' || diag "$try: $took ms"
 "$PLAY" send plain.txt 2>/dev/null
 is $? 1 'wireplay by itself has nobody to tell'
 capture -j -- "$PLAY" send plain.txt by 7 2>err >slow.json
@@ -190,10 +191,11 @@ t_result $? 'memory does not grow with the steps' || diag "$(cat rss.20 rss.1000
 is "$(tp-ingest -j steps.1000 2>/dev/null | grep -c '"name":"cudaLaunchKernel"')" 100000 'and all is there'
 
 # --- several processes --------------------------------------------------------------
-sed 's/4711/4712/; s/^kernel \([0-9]*\) .*_Z6/sleep 20\n&/' plain.txt | sed '/^sleep/{x;s/^/x/;/^x\{5\}$/!{x;d};x}' >second.txt
+sed 's/4711/4712/; s/^bye/mark heard\nbye/' plain.txt >second.txt
 cat >two.sh <<END
+rm -f sent heard
 RANK=1 WORLD_SIZE=2 "$PLAY" send live.txt &
-sleep 0.3
+while ! [ -e sent ]; do sleep 0.02; done
 RANK=0 WORLD_SIZE=2 "$PLAY" send second.txt
 wait
 exit 7
@@ -205,7 +207,7 @@ is "$(grep -o '"kind":"run","rank":[01],"rank_from":"content","world_size":2' ou
 tp-ingest -q -o two.db out
 is "$(sqlite3 two.db 'SELECT rank, count(*) FROM steps GROUP BY rank' | tr '\n' ' ')" '0|3 1|3 ' 'a store of both'
 runs 7 'into a folder' "$CAPTURE" --engine cupti -d two -- sh two.sh
-is "$(cd two && echo .[!.]* rank*)" ".[!.]* $(echo rank0."$(hostname)".4712.tp.lz4 rank1."$(hostname)".4711.tp.lz4)" \
+is "$(cd two && echo .[!.]* rank*)" ".[!.]* rank0.$(hostname).4712.tp.lz4 rank1.$(hostname).4711.tp.lz4" \
 	'a file each, nothing else'
 runs 0 'which are streams' tp-ingest -q -o files.db two/rank*
 dump two.db >a; dump files.db >b
@@ -234,7 +236,7 @@ is "$(grep -c 'a word to the person' err)" 1 'what the library says is told once
 i=0
 while [ $i -lt 64 ]; do
 	for byte in '\000' '\377' '\101'; do
-		{ head -c $i plain.wire; printf "$byte"; tail -c +$((i + 2)) plain.wire; } >bad.$i.$byte
+		{ head -c $i plain.wire; printf '%b' "$byte"; tail -c +$((i + 2)) plain.wire; } >bad.$i.$byte
 		printf '"%s" raw "bad.%d.%s"\n' "$PLAY" $i "$byte"
 	done
 	i=$((i + 1))

@@ -51,15 +51,15 @@ esac
 
 # --- while it runs; readers -------------------------------------------------------------
 ms() { echo $(($(date +%s%N) / 1000000)); }
-take -- "$JOB" -n 5 -w 2000 2>/dev/null | tp-ingest -q -j 2>/dev/null | {
+take -- "$JOB" -n 5 -w 3000 2>/dev/null | tp-ingest -q -j 2>/dev/null | {
 	grep -m1 -q '"cat":"kernel"'
 	ms >first
 	cat >/dev/null
 	ms >end
 }
-# launched 2 s before the end
+# launched 3 s before the end
 [ $(($(cat end) - $(cat first))) -ge 1000 ]
-t_result $? 'a kernel is there within a second, while the job runs' || diag "$(cat first end)"
+t_result $? 'a kernel is there while the job runs' || diag "$(cat first end)"
 # the job makes more than pipe, socket and queue hold, and is not held up
 take -- "$JOB" -n 400000 -w 3000 2>held.err | { sleep 2; cat >held.z; }
 tp-ingest -j held.z >held.json 2>/dev/null

@@ -23,7 +23,8 @@
  *	mem TID AT DELTA ADDR DEVICE KIND TOTAL    dropped QUEUE CUPTI
  *	note WORDS                 bye
  *	python TID START END NAME  json START END CAT PID TID NAME   (the trace alone)
- *	sleep MS                   die                               (sending alone) */
+ *	mark FILE  wait FILE       die                               (sending alone):
+ *		make a file; wait until there is one, 20 s at most; SIGKILL */
 #include "base.h"
 #include "capwire.h"
 #include "jw.h"
@@ -415,14 +416,33 @@ static void do_bye(void)
 		record(CAP_BYE, 0, 0, &r, sizeof r, NULL, 0);
 }
 
-static void do_pause(bool die)
+static void do_mark(void)
+{
+	FILE *f;
+
+	if (mode != SEND)
+		return;
+	flush();
+	f = fopen(rest, "w");
+	if (!f || fclose(f))
+		err(1, "%s", rest);
+}
+
+static void do_wait(void)
 {
 	if (mode != SEND)
 		return;
 	flush();
-	if (die)
-		raise(SIGKILL);
-	usleep((unsigned)number() * 1000);
+	for (int i = 0; access(rest, F_OK) && i < 2000; i++)
+		usleep(10000);
+}
+
+static void do_die(void)
+{
+	if (mode != SEND)
+		return;
+	flush();
+	raise(SIGKILL);
 }
 
 static bool is(const char *a, const char *b)
@@ -455,8 +475,9 @@ static void do_line(void)
 	else if (is(what, "bye")) do_bye();
 	else if (is(what, "python")) do_json("python_function");
 	else if (is(what, "annotation")) do_json("user_annotation");
-	else if (is(what, "sleep")) do_pause(false);
-	else if (is(what, "die")) do_pause(true);
+	else if (is(what, "mark")) do_mark();
+	else if (is(what, "wait")) do_wait();
+	else if (is(what, "die")) do_die();
 	else do_op(what);
 }
 
