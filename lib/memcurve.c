@@ -219,7 +219,7 @@ static void curve_take(const struct memcurves *m, struct mem_curve *c,
 		return;
 	}
 	if (e->delta != NO_INT)
-		c->relative += e->delta;
+		c->relative += e->delta; /* all together below SUM_MAX: load.h */
 	c->peak_relative = MAX(c->peak_relative, c->relative);
 	if (e->allocated == NO_INT) {
 		cell_take(m, c, e, c->relative);
