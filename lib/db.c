@@ -78,6 +78,9 @@ int db_error(struct db *db)
 		return error("%s: store is in use", db->name);
 	if ((rc & 0xff) == SQLITE_NOTADB)
 		return error("%s: not a store of tp-ingest", db->name);
+	if (rc == SQLITE_READONLY_ROLLBACK)
+		return error("%s: a program was killed while it wrote there, and undoing that "
+			"takes the right to write", db->name);
 	if ((rc & 0xff) == SQLITE_IOERR)
 		sqlite3_file_control(db->h, "main", SQLITE_FCNTL_LAST_ERRNO, &sys);
 	if (sys != 0)

@@ -32,18 +32,59 @@ int store_check(struct db *db)
 	return 0;
 }
 
+/* Was a writer killed in it?  Then its journal stands beside, and what it wrote
+ * has to be undone before anyone reads.  1, 0, -1 said. */
+static int is_torn(struct db *db)
+{
+	if (sqlite3_exec(db->h, "PRAGMA user_version", NULL, NULL, NULL) == SQLITE_OK)
+		return 0;
+	return sqlite3_extended_errcode(db->h) == SQLITE_READONLY_ROLLBACK ? 1 :
+		db_error(db);
+}
+
+/* Whoever may write undoes it by reading. */
+static int roll_back(const char *path)
+{
+	struct db db;
+	int64_t version;
+	int rc;
+
+	if (db_open(&db, path, DB_WRITE) < 0)
+		return -1;
+	sqlite3_busy_timeout(db.h, STORE_WAIT_MS);
+	rc = db_int(&db, "PRAGMA user_version", 0, &version);
+	db_close(&db);
+	if (rc == 0)
+		note("%s: a program was killed while it wrote there: undone", path);
+	return rc;
+}
+
+static int open_to_read(struct db *db, const char *path)
+{
+	if (db_open(db, path, DB_READ) < 0)
+		return -1;
+	sqlite3_busy_timeout(db->h, STORE_WAIT_MS);
+	return 0;
+}
+
 int store_open_ro(struct db *db, const char *path)
 {
 	struct stat st;
+	int torn;
 
 	if (stat(path, &st) < 0)
 		return error_errno("%s", path);
 	if (!S_ISREG(st.st_mode))
 		return error("%s: not a store of tp-ingest", path);
-	if (db_open(db, path, DB_READ) < 0)
+	if (open_to_read(db, path) < 0)
 		return -1;
-	sqlite3_busy_timeout(db->h, STORE_WAIT_MS);
-	if (store_check(db) < 0) {
+	torn = is_torn(db);
+	if (torn > 0) {
+		db_close(db);
+		if (roll_back(path) < 0 || open_to_read(db, path) < 0)
+			return -1;
+	}
+	if (torn < 0 || store_check(db) < 0) {
 		db_close(db);
 		return -1;
 	}

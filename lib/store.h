@@ -13,7 +13,8 @@
  * short transaction under journal mode DELETE, never WAL.
  *
  * Reading:  store_open_ro(&db, path): never creates, and refuses what is no
- * store or a newer one with one line. */
+ * store or a newer one with one line.  What a killed writer left is undone, which
+ * takes the right to write. */
 #ifndef TP_STORE_H
 #define TP_STORE_H
 

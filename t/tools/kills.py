@@ -44,7 +44,12 @@ class Scene:
             shutil.copy(self.before, "run/s.db")
 
     def judge(self, how):
-        """After a kill, and then after the run that follows it."""
+        """After a kill a view reads the store, what it holds is whole, and the same
+        run once more completes it."""
+        if os.path.exists("run/s.db"):
+            status, _, err = hurt.run(["tp-view1", "-j", "s.db"], cwd="run")
+            if status != 0:
+                hurt.bad("%s, %s: tp-view1: status %s, %s" % (self.name, how, status, err))
         got = hurt.store_content("run/s.db")
         if got not in self.steps:
             hurt.bad("%s, %s: the store is %s" % (self.name, how, got))
