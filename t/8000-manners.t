@@ -1,5 +1,5 @@
 #!/bin/sh
-# shellcheck disable=SC2086 # the words of a command stand in one variable
+# shellcheck disable=SC2086,SC2046,SC3045,SC2164 # the words of a command stand in one variable
 # Manners: what every program does alike, whatever it is asked for and however it
 # is started.  One table of commands, one list of manners.
 . "$(dirname "$0")/lib.sh"
