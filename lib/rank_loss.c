@@ -38,7 +38,8 @@ static void ident_make(struct buf *b, size_t segment, const struct rec *r)
 	for (size_t i = 0; i < ARRAY_LEN(KEYS); i++) {
 		const struct rec_field *f = rec_get(r, KEYS[i]);
 		struct text t = f ? f->value : (struct text){ "", 0 };
-		buf_addc(b, f ? (char)f->type : 'n');
+		int type = f ? (int)f->type : -1;
+		buf_add(b, &type, sizeof type);
 		buf_add(b, &t.n, sizeof t.n);
 		buf_add(b, t.s, t.n);
 	}
@@ -60,6 +61,7 @@ static void places_rehash(struct rank_loss *v)
 /* The seed keeps a stream from choosing places that collide, and never shows. */
 static uint64_t seed(void)
 {
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel hands it over so */
 	const void *random = (const void *)getauxval(AT_RANDOM);
 	uint64_t n = 0;
 	if (random)
