@@ -16,6 +16,7 @@ net_gone() {
 	for n in near $(seq $hosts); do ip netns del "$net-$n"; done 2>/dev/null
 }
 hosts_need
+# shellcheck disable=SC2154 # set in the trap itself
 trap 'hosts_status=$?; net_gone; (exit $hosts_status); t_exit' EXIT
 net_make() {
 	ip netns add "$net-near" && ip -n "$net-near" link set lo up || return
