@@ -59,8 +59,8 @@ capture '' -n 100 -F stay -e kill
 is "$(sum bye) $(tail -1 out)" '0 status 137' 'a child that stays does not keep the link open'
 
 # --- the reader -----------------------------------------------------------------------
-CAPREAD='-q -s 1500'
-capture '' -n 250000
+CAPREAD='-q -f launched'
+capture '' -n 250000 -D launched -w 100
 took_ns=$(job ns_a_launch)
 [ "$took_ns" -lt 40000 ]
 t_result $? 'a reader that stalls does not stall the job' || diag "$took_ns ns a launch"
@@ -102,6 +102,9 @@ capture '' -n 50 -C
 is "$(sum kernel) $(sum bye)" '50 1' 'fds up to 255 are not ours'
 
 # --- CUPTI ----------------------------------------------------------------------------
+# this machine's own is not looked for
+CUDA_HOME=$SCRATCH/none
+export CUDA_HOME
 # refuses NAME WHY: the job is as before, one note says why, nothing is recorded
 refuses() {
 	plain_too "$1: the same job" -n 50
@@ -147,8 +150,7 @@ mkdir cuda
 cp "$TP_BUILD"/t/cuda/libcuda.so.1 cuda/
 echo 'not a library' >cuda/libcupti.so.13
 echo 'not a library' >cuda/libcupti.so.12
-LD_LIBRARY_PATH=$SCRATCH/cuda CUDA_HOME=$SCRATCH/none
-export CUDA_HOME
+LD_LIBRARY_PATH=$SCRATCH/cuda
 capture '' -n 50
 refuses 'no libcupti' 'libcupti: not found'
 mkdir -p home/extras/CUPTI/lib64

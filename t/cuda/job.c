@@ -9,6 +9,7 @@
  *	-v N  NVTX ranges, nested in twos; -o N operators as PyTorch names them
  *	-V    NVTX in all its ways: domains that cross, wide and registered names,
  *	      ranges that are started and ended, too many, ends of nothing
+ *	-D FILE made when all was launched, before the wait for the device
  *	-w MS sleep before the end -i MS sleep between launches (0)
  *	-S    no synchronization at the end
  *	-W A:B the hook's window: start before launch A, stop after launch B, and a
@@ -23,6 +24,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -38,7 +40,7 @@ static struct {
 	int names, ranges, operators, wait_ms, pause_ms, no_sync, close_fds;
 	int first, last, nvtx_first, nvtx_all;
 	int64_t kernel_ns;
-	const char *fork_how, *end_how;
+	const char *fork_how, *end_how, *done;
 } opt = { .threads = 1, .names = 1, .kernel_ns = 2000, .end_how = "return" };
 
 static struct {
@@ -347,7 +349,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:SW:F:e:CXNV")) != -1) {
+	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:SW:F:e:CXNVD:")) != -1) {
 		int n = optarg ? (int)strtol(optarg, NULL, 10) : 1;
 
 		switch (c) {
@@ -377,6 +379,7 @@ static void parse(int argc, char **argv)
 		case 'X': opt.close_fds = 1024; break;
 		case 'N': opt.nvtx_first = 1; break;
 		case 'V': opt.nvtx_all = 1; break;
+		case 'D': opt.done = optarg; break;
 		default: exit(2);
 		}
 	}
@@ -425,6 +428,8 @@ int main(int argc, char **argv)
 	for (int i = 1; i < opt.threads; i++)
 		pthread_join(thread[i], NULL);
 	start = now_ns() - start;
+	if (opt.done)
+		close(open(opt.done, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
 	if (!opt.no_sync)
 		cuda.sync();
 	if (opt.wait_ms)

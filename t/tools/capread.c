@@ -2,6 +2,7 @@
  * for tests: runs CMD, prints each record that comes as a line, checks what the
  * wire promises (capwire.h), and ends when CMD has ended and all links are closed.
  *	-s MS    do not read for so long after a link came
+ *	-f FILE  do not read, after a link came, until FILE is there (a minute at most)
  *	-d N     close the links after N records
  *	-q       no lines but for hello, device, dropped, note, bye, and bad
  *	-x       no socket at all
@@ -42,6 +43,7 @@ static int links;
 static uint64_t sums[CAP_TYPES], kind_sums[8], dropped_queue, dropped_cupti, total;
 static bool quiet, bad;
 static int64_t stall_ms;
+static const char *stall_file;
 static uint64_t die_after = UINT64_MAX;
 
 static void wrong(const struct link *l, const char *what)
@@ -295,6 +297,11 @@ static void link_new(int listen_fd)
 	l->stack = calloc(IDS, sizeof *l->stack);
 	if (!l->text || !l->stack)
 		die("no memory");
+	for (int i = 0; stall_file && access(stall_file, F_OK) && i < 6000; i++) {
+		struct timespec t = { .tv_nsec = 10000000 };
+
+		nanosleep(&t, NULL);
+	}
 	if (stall_ms) {
 		struct timespec t = { .tv_sec = stall_ms / 1000,
 			.tv_nsec = stall_ms % 1000 * 1000000 };
@@ -370,9 +377,10 @@ int main(int argc, char **argv)
 	pid_t pid;
 
 	say_init(argv[0]);
-	while ((c = getopt(argc, argv, "+s:d:qx")) != -1) {
+	while ((c = getopt(argc, argv, "+s:f:d:qx")) != -1) {
 		switch (c) {
 		case 's': stall_ms = strtoll(optarg, NULL, 10); break;
+		case 'f': stall_file = optarg; break;
 		case 'd': die_after = strtoull(optarg, NULL, 10); break;
 		case 'q': quiet = true; break;
 		case 'x': no_socket = true; break;
@@ -380,7 +388,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind + 2 > argc)
-		die("usage: capread [-s MS] [-d N] [-qx] DIR CMD...");
+		die("usage: capread [-s MS] [-f FILE] [-d N] [-qx] DIR CMD...");
 	if (!no_socket)
 		fd = socket_make(argv[optind]);
 	setvbuf(stdout, NULL, _IOLBF, 0);
