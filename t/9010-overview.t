@@ -34,4 +34,14 @@ done <calls >wrong
 [ "$(grep -c . calls)" -gt 8 ]
 t_result $? 'the examples are found'
 is "$(cat wrong)" '' 'every option in an example exists'
+
+# every promise names its tests, and they are there
+awk '/^\.Sh / { on = /PROMISES/ } on' "$PAGE" >promises
+for t in $(grep -o 't/[0-9]*-[a-z0-9-]*\.t' promises); do
+	[ -e "$TOP/$t" ] || echo "$t is not there"
+done >wrong
+awk '/^\.It / { if (it != "" && !named) print it; it = $0; named = 0 } /^\.Pq Pa t\// { named = 1 }
+	END { if (!named) print it }' promises >>wrong
+is "$(cat wrong)" '' 'every promise names its tests'
+ok [ "$(grep -c '^\.It ' promises)" -ge 8 ] -- 'and they are found'
 done_testing
