@@ -42,6 +42,16 @@ capture '' -n 20 -l 500000000 -S
 is "$(awk '/ untimed$/ { n++ } END { print n }' out)" 20 \
 	'kernels that still run at the exit have no times'
 
+# --- a stream that is captured: a flush by another thread voids it ---------------------
+SIM_FLUSH_MS=20; export SIM_FLUSH_MS
+capture '' -n 4 -K 300
+plain_too 'captures: the same job, and no flush within one' -n 4 -K 300
+is "$(sum kernel) $(sum call) $(sum bye)" '4 13 1' 'and all is recorded'
+# flushes and captures take turns
+capture '' -n 40 -K 12
+plain_too 'short captures: the same' -n 40 -K 12
+unset SIM_FLUSH_MS
+
 # --- fork -----------------------------------------------------------------------------
 SIM_FORK_HANGS=1
 export SIM_FORK_HANGS

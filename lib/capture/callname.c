@@ -8,14 +8,15 @@ static const char *const patterns[] = {
 	"cudaLaunch*", "cudaGraphLaunch*", "cudaGraphInstantiate*",
 	"cudaGraphUpload*", "cudaMemcpy*", "cudaMemset*", "cudaMemPrefetch*",
 	"*Synchronize", "cudaMalloc*", "cudaFree*", "cudaHostAlloc", "cudaHostRegister",
-	"cudaHostUnregister", "cudaDeviceReset", "cudaStreamEndCapture",
+	"cudaHostUnregister", "cudaDeviceReset", "cudaStreamBeginCapture*", "cudaStreamEndCapture",
 	"cudaModuleLoad*", "cudaLibraryLoad*", "cudaDeviceEnablePeerAccess",
 	"cuLaunch*", "cuGraphLaunch*", "cuGraphInstantiate*", "cuGraphUpload*",
 	"cuMemcpy*", "cuMemset*", "cuMemPrefetch*", "*Synchronize_v2",
 	"cuMemAlloc*", "cuMemFree*", "cuMemHostAlloc*", "cuMemHostRegister*",
 	"cuMemHostUnregister", "cuMemCreate", "cuMemMap*", "cuMemUnmap", "cuMemRelease",
 	"cuMemSetAccess", "cuModuleLoad*", "cuLibraryLoad*", "cuLinkComplete",
-	"cuStreamEndCapture*", "cuDevicePrimaryCtxRetain", "cuCtxCreate*",
+	"cuStreamBeginCapture*", "cuStreamEndCapture*", "cuDevicePrimaryCtxRetain",
+	"cuCtxCreate*",
 	"cuCtxEnablePeerAccess", "cuCtxDestroy*", "cuStreamWaitValue*",
 };
 
@@ -47,6 +48,21 @@ bool call_launches(const char *name, size_t n)
 		if (pattern_fits(launches[i], name, n))
 			return true;
 	return false;
+}
+
+int call_captures(const char *name, size_t n)
+{
+	static const char *const begins[] = { "cudaStreamBeginCapture*",
+		"cuStreamBeginCapture*" };
+	static const char *const ends[] = { "cudaStreamEndCapture*", "cuStreamEndCapture*" };
+
+	for (size_t i = 0; i < ARRAY_LEN(begins); i++)
+		if (pattern_fits(begins[i], name, n))
+			return 1;
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+		if (pattern_fits(ends[i], name, n))
+			return -1;
+	return 0;
 }
 
 static size_t digits_before(const char *s, size_t n)

@@ -11,6 +11,8 @@
 bool call_wanted(const char *name, size_t n);
 /* Does it launch kernels: then the job holds no lock of its own meanwhile. */
 bool call_launches(const char *name, size_t n);
+/* Does it begin (1) or end (-1) the capture of a stream into a graph?  Else 0. */
+int call_captures(const char *name, size_t n);
 /* "cudaMemcpyAsync_ptsz_v7000" -> "cudaMemcpyAsync", "__cudaLaunchKernel_v13000" ->
  * "cudaLaunchKernel"; a driver's "_v2" stays. */
 struct text call_name(const char *name);

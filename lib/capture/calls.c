@@ -3,6 +3,7 @@
 #include "calls.h"
 #include "cuptilib.h"
 #include "emit.h"
+#include "ops.h"
 #include "pyframes.h"
 #include "state.h"
 
@@ -11,7 +12,7 @@
 enum { RUNTIME, DRIVER, DOMAINS };
 
 static CUpti_SubscriberHandle subscriber;
-enum { NOT, CALL, LAUNCH };
+enum { NOT, CALL, LAUNCH, CAPTURE_BEGIN, CAPTURE_END };
 static unsigned char wanted[DOMAINS][CBIDS];
 static _Atomic uint32_t name_of[DOMAINS][CBIDS]; /* texts, at first use */
 
@@ -50,6 +51,8 @@ static void call_enter(struct capture_thread *t, uint32_t call, uint32_t corr)
 	t->call_ns = emit_now_ns();
 	if (t->mark.start_ns)
 		capture_mark_end(t, t->call_ns);
+	if (wanted_as(call) == CAPTURE_BEGIN)
+		ops_graph(true);
 	if (capture_opts.lines)
 		t->stack = pyframes_stack(wanted_as(call) == LAUNCH);
 }
@@ -67,14 +70,25 @@ static uint32_t name_text(uint32_t domain, uint32_t cbid, const char *function)
 	return id;
 }
 
+/* A begin that was refused has no end. */
+static void capture_exit(unsigned char class, const CUpti_CallbackData *d)
+{
+	const int *result = d->functionReturnValue;
+
+	if (class == CAPTURE_END || (class == CAPTURE_BEGIN && result && *result))
+		ops_graph(false);
+}
+
 static void call_exit(struct capture_thread *t, uint32_t domain, uint32_t cbid,
-	const char *function)
+	const CUpti_CallbackData *d)
 {
 	int64_t end_ns = emit_now_ns();
-	uint32_t name = name_text(domain, cbid, function);
+	uint32_t name = name_text(domain, cbid, d->functionName);
 	struct cap_call *c = emit_begin(CAP_CALL, sizeof *c, emit_tid());
 
 	t->call = 0;
+	if (wanted[domain][cbid] >= CAPTURE_BEGIN)
+		capture_exit(wanted[domain][cbid], d);
 	if (!c)
 		return;
 	*c = (struct cap_call){ .start_ns = t->call_ns, .end_ns = end_ns, .name = name,
@@ -100,7 +114,16 @@ static void CUPTIAPI on_call(void *unused, CUpti_CallbackDomain from,
 		call_enter(t, call, d->correlationId);
 	else if (t->call == call && t->corr == d->correlationId && t->window ==
 	    atomic_load_explicit(&capture_window, memory_order_relaxed))
-		call_exit(t, domain, cbid, d->functionName);
+		call_exit(t, domain, cbid, d);
+}
+
+static unsigned char call_class(struct text name)
+{
+	int captures = call_captures(name.s, name.n);
+
+	if (captures)
+		return captures > 0 ? CAPTURE_BEGIN : CAPTURE_END;
+	return call_launches(name.s, name.n) ? LAUNCH : CALL;
 }
 
 /* CUPTI has no count of a domain's calls: their names end before a gap of this. */
@@ -119,7 +142,7 @@ static uint32_t calls_choose(CUpti_CallbackDomain domain, unsigned char *want)
 		last = id;
 		name = call_name(s);
 		if (call_wanted(name.s, name.n))
-			want[id] = call_launches(name.s, name.n) ? LAUNCH : CALL;
+			want[id] = call_class(name);
 		chosen += want[id] != NOT;
 	}
 	return chosen;

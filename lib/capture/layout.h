@@ -63,6 +63,7 @@ AT(act_memset, deviceId, 32);
 AT(act_memset, contextId, 36);
 AT(act_memset, streamId, 40);
 AT(act_memset, correlationId, 44);
+AT(act_memset, memoryKind, 50);
 AT(act_memset, graphNodeId, 64);
 AT(act_sync, type, 4);
 AT(act_sync, start, 8);

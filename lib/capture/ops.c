@@ -6,9 +6,13 @@
 #include "pool.h"
 #include "state.h"
 
+#define GRAPH_WAIT 2000       /* of 100 us: a flush takes milliseconds */
+
 static struct pool pool;
 static _Atomic uint64_t dropped, moved;
 static _Atomic bool was_asked;
+static _Atomic int graphs;       /* streams that are being captured into a graph */
+static _Atomic bool flushing;
 
 static uint64_t CUPTIAPI now_cupti(void)
 {
@@ -69,7 +73,7 @@ static void memset_put(const CUpti_Activity *r)
 	op_put((struct cap_op){ .start_ns = (int64_t)m->start, .end_ns = (int64_t)m->end,
 		.kind = CAP_MEMSET, .corr = m->correlationId, .device = m->deviceId,
 		.context = m->contextId, .stream = m->streamId, .bytes = (int64_t)m->bytes,
-		.blocks = -1 }, m->graphNodeId != 0);
+		.blocks = -1, .dst_kind = (uint8_t)m->memoryKind }, m->graphNodeId != 0);
 }
 
 /* Without the queries (cudaEventQuery, cudaStreamQuery), which wait for nothing. */
@@ -246,6 +250,7 @@ int ops_open(void)
 
 int ops_set(bool on)
 {
+	atomic_store(&graphs, 0);
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		CUptiResult r;
 
@@ -262,9 +267,29 @@ int ops_set(bool on)
 	return 0;
 }
 
+/* One of the two sees the other: the order of both is that of all threads. */
 void ops_flush(bool all)
 {
-	(void)cuptilib.ActivityFlushAll(all ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+	atomic_store(&flushing, true);
+	if (all || atomic_load(&graphs) == 0)
+		(void)cuptilib.ActivityFlushAll(all ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+	atomic_store(&flushing, false);
+}
+
+void ops_graph(bool begins)
+{
+	static const struct timespec moment = { .tv_nsec = 100000 };
+	int n = atomic_load(&graphs);
+
+	if (begins) {
+		atomic_fetch_add(&graphs, 1);
+		for (int i = 0; i < GRAPH_WAIT && atomic_load(&flushing); i++)
+			nanosleep(&moment, NULL);
+		return;
+	}
+	/* one that began before the window is not counted */
+	while (n > 0 && !atomic_compare_exchange_weak(&graphs, &n, n - 1))
+		;
 }
 
 uint64_t ops_dropped(void)

@@ -15,8 +15,13 @@
 int ops_open(void) RESULT_USED;
 /* Record, or stop.  One caller at a time.  -1: kernels can't be had (noted). */
 int ops_set(bool on);
-/* Have what is complete handed out; all: what is not complete too. */
+/* Have what is complete handed out (not while a stream is being captured); all:
+ * what is not complete too. */
 void ops_flush(bool all);
+/* The capture of a stream into a graph begins, or has ended.  CUDA voids a capture
+ * in which another thread waits for the device, as a flush may: none is at work when
+ * this returns from a begin, unless it took over 0.2 s. */
+void ops_graph(bool begins);
 uint64_t ops_dropped(void);    /* records that CUPTI says it dropped, in all */
 uint64_t ops_moved(void);      /* buffers given back, in all */
 bool ops_asked(void);          /* has CUPTI asked for a buffer yet? */

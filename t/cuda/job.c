@@ -10,6 +10,7 @@
  *	-V    NVTX in all its ways: domains that cross, wide and registered names,
  *	      ranges that are started and ended, too many, ends of nothing
  *	-D FILE made when all was launched, before the wait for the device
+ *	-K MS a capture of a stream behind each launch, this long
  *	-w MS sleep before the end -i MS sleep between launches (0)
  *	-S    no synchronization at the end
  *	-W A:B the hook's window: start before launch A, stop after launch B, and a
@@ -36,7 +37,7 @@
 #include <unistd.h>
 
 static struct {
-	int threads, launches, driver, copies, peers, sets, graphs, queries, mallocs;
+	int threads, launches, driver, copies, peers, sets, graphs, queries, mallocs, capture_ms;
 	int names, ranges, operators, wait_ms, pause_ms, no_sync, close_fds;
 	int first, last, nvtx_first, nvtx_all;
 	int64_t kernel_ns;
@@ -51,6 +52,7 @@ static struct {
 	__typeof__(&sim_set) set;
 	__typeof__(&sim_graph) graph;
 	__typeof__(&sim_sync) sync;
+	__typeof__(&sim_capture) capture;
 	__typeof__(&sim_query) query;
 	__typeof__(&sim_malloc) get, put;
 } cuda;
@@ -202,6 +204,7 @@ static void cuda_open(void)
 	*(void **)&cuda.peer = dlsym(lib, "sim_peer_copy");
 	*(void **)&cuda.set = dlsym(lib, "sim_set");
 	*(void **)&cuda.graph = dlsym(lib, "sim_graph");
+	*(void **)&cuda.capture = dlsym(lib, "sim_capture");
 	*(void **)&cuda.sync = dlsym(lib, "sim_sync");
 	*(void **)&cuda.query = dlsym(lib, "sim_query");
 	*(void **)&cuda.get = dlsym(lib, "sim_malloc");
@@ -324,6 +327,8 @@ static void *work(void *arg)
 		if (opt.fork_how && i == opt.launches / 2 && stream == 7)
 			fork_here();
 		one_launch(i, stream);
+		if (opt.capture_ms)
+			cuda.capture(opt.capture_ms);
 	}
 	for (int i = 0; i < opt.driver; i++)
 		cuda.driver_launch("triton_kernel", stream, opt.kernel_ns);
@@ -349,7 +354,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:SW:F:e:CXNVD:")) != -1) {
+	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:K:SW:F:e:CXNVD:")) != -1) {
 		int n = optarg ? (int)strtol(optarg, NULL, 10) : 1;
 
 		switch (c) {
@@ -368,6 +373,7 @@ static void parse(int argc, char **argv)
 		case 'o': opt.operators = n; break;
 		case 'w': opt.wait_ms = n; break;
 		case 'i': opt.pause_ms = n; break;
+		case 'K': opt.capture_ms = n; break;
 		case 'S': opt.no_sync = 1; break;
 		case 'W':
 			opt.first = n;
@@ -396,7 +402,8 @@ static void say(int64_t launch_ns)
 		t * (opt.launches + opt.driver + 7 * graphs), t * (opt.copies + graphs),
 		t * opt.peers, t * opt.sets,
 		t * (opt.launches + opt.driver + opt.copies + opt.peers + opt.sets + graphs +
-			2 * opt.mallocs) + !opt.no_sync,
+			2 * opt.mallocs + (opt.capture_ms ? 2 * opt.launches : 0)) +
+			!opt.no_sync,
 		t * (opt.ranges + opt.operators), t * 2 * opt.mallocs,
 		hook.ready ? hook.ready() : 0,
 		(long long)(opt.launches ? launch_ns / opt.launches : 0), use.ru_maxrss);

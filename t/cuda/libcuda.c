@@ -14,6 +14,8 @@ enum {
 	RT_MALLOC = 20, RT_FREE = 22, RT_MEMCPY = 31, RT_MEMCPY_ASYNC = 41,
 	RT_MEMSET_ASYNC = 51, RT_EVENT_QUERY = 136, RT_DEVICE_SYNC = 165,
 	RT_PEER_ASYNC = 161, RT_LAUNCH = 211, RT_GRAPH_LAUNCH = 311,
+	RT_CAPTURE_BEGIN = 315, RT_CAPTURE_END = 319, DR_CAPTURE_END = 497,
+	DR_CAPTURE_BEGIN = 539,
 	DR_MALLOC = 243, DR_FREE = 245, DR_MEMCPY_HTOD_ASYNC = 277, DR_LAUNCH = 307,
 	DR_GRAPH_LAUNCH = 514, DR_LAUNCH_EX = 652
 };
@@ -187,6 +189,26 @@ int sim_graph(int kernels, int copies, uint32_t stream, int64_t device_ns)
 			.graph_node = (uint32_t)i + 1 });
 	call(DRIVER, DR_GRAPH_LAUNCH, 1, corr, NULL);
 	call(RUNTIME, RT_GRAPH_LAUNCH, 1, corr, NULL);
+	return 0;
+}
+
+static void nested(uint32_t runtime, uint32_t driver)
+{
+	uint32_t corr = atomic_fetch_add(&corrs, 1) + 1;
+
+	call(RUNTIME, runtime, 0, corr, NULL);
+	call(DRIVER, driver, 0, corr, NULL);
+	call(DRIVER, driver, 1, corr, NULL);
+	call(RUNTIME, runtime, 1, corr, NULL);
+}
+
+int sim_capture(int ms)
+{
+	if (!atomic_load(&ready))
+		return -1;
+	nested(RT_CAPTURE_BEGIN, DR_CAPTURE_BEGIN);
+	wait_until(now_ns() + ms * INT64_C(1000000));
+	nested(RT_CAPTURE_END, DR_CAPTURE_END);
 	return 0;
 }
 

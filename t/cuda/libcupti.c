@@ -45,6 +45,23 @@ static size_t n_out;
 static size_t lost;
 static int64_t stream_end_ns[64];
 static pid_t first_pid;
+static _Atomic int capturing, in_flush;
+
+static void lock_all(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void unlock_all(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* A child that launches must not find the lock of a thread that it has not. */
+__attribute__((constructor)) static void outlive_forks(void)
+{
+	(void)pthread_atfork(lock_all, unlock_all, unlock_all);
+}
 
 /* What SIM_FAIL says of a function, else 0. */
 static CUptiResult failure(const char *function)
@@ -270,10 +287,17 @@ static void sim_call(int domain, uint32_t cbid, int site, uint32_t corr,
 		.symbolName = kernel, .correlationData = &data, .correlationId = corr,
 		.contextUid = 1 };
 
-	if (!subscriber || !atomic_load(&enabled[d][cbid]))
-		return;
-	cuptiGetCallbackName(d, cbid, &c.functionName);
-	subscriber(subscriber_data, d, cbid, &c);
+	if (d == CUPTI_CB_DOMAIN_RUNTIME_API && cbid == 319 && site)
+		atomic_store(&capturing, 0);
+	if (subscriber && atomic_load(&enabled[d][cbid])) {
+		cuptiGetCallbackName(d, cbid, &c.functionName);
+		subscriber(subscriber_data, d, cbid, &c);
+	}
+	if (d == CUPTI_CB_DOMAIN_RUNTIME_API && cbid == 315 && !site) {
+		atomic_store(&capturing, 1);
+		if (atomic_load(&in_flush))
+			fputs("sim: a capture begins within a flush\n", stderr);
+	}
 }
 
 static void kernel_fill(CUpti_ActivityKernel9 *k, const struct sim_op *op)
@@ -415,10 +439,14 @@ CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t cbid,
 		{ CUPTI_CB_DOMAIN_RUNTIME_API, 165, "cudaDeviceSynchronize_v3020" },
 		{ CUPTI_CB_DOMAIN_RUNTIME_API, 211, "cudaLaunchKernel_v7000" },
 		{ CUPTI_CB_DOMAIN_RUNTIME_API, 311, "cudaGraphLaunch_v10000" },
+		{ CUPTI_CB_DOMAIN_RUNTIME_API, 315, "cudaStreamBeginCapture_v10000" },
+		{ CUPTI_CB_DOMAIN_RUNTIME_API, 319, "cudaStreamEndCapture_v10000" },
 		{ CUPTI_CB_DOMAIN_DRIVER_API, 243, "cuMemAlloc_v2" },
 		{ CUPTI_CB_DOMAIN_DRIVER_API, 245, "cuMemFree_v2" },
 		{ CUPTI_CB_DOMAIN_DRIVER_API, 277, "cuMemcpyHtoDAsync_v2" },
 		{ CUPTI_CB_DOMAIN_DRIVER_API, 307, "cuLaunchKernel" },
+		{ CUPTI_CB_DOMAIN_DRIVER_API, 497, "cuStreamEndCapture" },
+		{ CUPTI_CB_DOMAIN_DRIVER_API, 539, "cuStreamBeginCapture_v2" },
 		{ CUPTI_CB_DOMAIN_DRIVER_API, 514, "cuGraphLaunch" },
 		{ CUPTI_CB_DOMAIN_DRIVER_API, 652, "cuLaunchKernelEx" },
 	};
@@ -549,7 +577,12 @@ CUptiResult cuptiActivityFlushAll(uint32_t flag)
 	MAY_FAIL();
 	while (first_pid != getpid() && number("SIM_FORK_HANGS", 0))
 		pause();
+	atomic_store(&in_flush, 1);
+	if (atomic_load(&capturing))
+		fputs("sim: a flush within a capture\n", stderr);
+	usleep((useconds_t)number("SIM_FLUSH_MS", 0) * 1000);
 	give(flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED ? GIVE_ALL : GIVE_COMPLETE);
+	atomic_store(&in_flush, 0);
 	return CUPTI_SUCCESS;
 }
 

@@ -12,6 +12,7 @@
  *	SIM_TAKEN=1          somebody else subscribed before
  *	SIM_CUPTI=28         the version of CUPTI that it says (13: 130001)
  *	SIM_DEVICES=2        devices that there are (1)
+ *	SIM_FLUSH_MS=5       how long a flush takes more
  *	SIM_FORK_HANGS=1     a flush in a forked child never returns, as a real one */
 #ifndef SIM_H
 #define SIM_H
@@ -38,6 +39,8 @@ int sim_peer_copy(int64_t bytes, uint32_t stream);
 int sim_set(int64_t bytes, uint32_t stream);
 /* One launch, so many kernels; the last one can be a copy. */
 int sim_graph(int kernels, int copies, uint32_t stream, int64_t device_ns);
+/* A capture that takes so long; a flush in it is told of on stderr. */
+int sim_capture(int ms);
 /* Wait for all streams. */
 int sim_sync(void);
 /* cudaEventQuery, which has no callback unless it was asked for. */

@@ -47,7 +47,7 @@ class Device:
 
     def drain(self):
         wait = self.wait
-        if len(wait) > 1 and wait[0][2] is not None and self.capturing():
+        if wait and wait[0][2] is not None and self.capturing():
             return
         while wait:
             record, before, after = wait[0]

@@ -91,13 +91,15 @@ struct worker {
 	}
 };
 
-/* 10 kernels, a copy, a set */
+/* 10 kernels, a copy, a set.  As PyTorch captures: what another thread does with the
+ * device meanwhile voids it; long enough that the library's thread has its turn. */
 static cudaGraphExec_t graph_make(worker &w)
 {
 	cudaGraphExec_t exec;
 	cudaGraph_t graph;
 
-	CHECK(cudaStreamBeginCapture(w.stream, cudaStreamCaptureModeThreadLocal));
+	CHECK(cudaStreamBeginCapture(w.stream, cudaStreamCaptureModeGlobal));
+	usleep(600000);
 	for (int i = 0; i < 10; i++)
 		add_one<<<8, 128, 0, w.stream>>>(w.a, 8 * 128);
 	CHECK(cudaMemcpyAsync(w.b, w.a, BYTES, cudaMemcpyDeviceToDevice, w.stream));
@@ -189,11 +191,12 @@ static void say()
 {
 	int per_thread = steps * threads;
 
-	/* each thread's step 3 copies; the graph's one; the driver's launch one a step */
+	/* each thread's step 3 copies; the graph's one; the driver's launch one a step;
+	 * the 10 launches that were captured are calls without a kernel */
 	printf("kernels=%d memcpys=%d memsets=%d graph_launches=%d driver_launches=%d "
 		"launch_calls=%d steps=%d ranges=%d threads=%d streams=%d\n",
 		per_thread * kernels + steps * (10 * graphs + 1), 3 * per_thread + steps * graphs,
-		per_thread + steps * graphs, steps * graphs, steps, per_thread * kernels,
+		per_thread + steps * graphs, steps * graphs, steps, per_thread * kernels + 10,
 		steps, steps + per_thread, threads, threads);
 	fflush(stdout);
 }
