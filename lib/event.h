@@ -40,6 +40,8 @@ static inline bool cat_is_copy(enum event_cat c)
 
 /* |ts_ns| and dur_ns of an event: 73 years, so that a sum of two stays in range. */
 #define EVENT_NS_MAX (INT64_C(1) << 61)
+/* A time of day at most: the year 2096. */
+#define EPOCH_NS_MAX INT64_C(4000000000000000000)
 #define NO_INT INT64_MIN /* an absent integer */
 #define NO_ID UINT64_MAX /* an absent id: correlation -1 too */
 

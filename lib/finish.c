@@ -136,7 +136,7 @@ static void note_beyond(const struct load *l, struct trace_info *info)
 	if (l->beyond)
 		buf_addf(&b, "%s%" PRId64 " events left out: with them all lengths are over"
 			" 146 years", b.len ? "; " : "", l->beyond);
-	if (info->base_ns > BASE_MAX || info->base_ns < -BASE_MAX) {
+	if (info->base_ns > EPOCH_NS_MAX || info->base_ns < -EPOCH_NS_MAX) {
 		buf_addf(&b, "%sno time of day: %" PRId64 " ns", b.len ? "; " : "",
 			info->base_ns);
 		info->base_ns = 0;

@@ -40,11 +40,26 @@ static void bind_field(sqlite3_stmt *st, int at, const struct rec *r, const char
 	db_bind_int(st, at, rec_int(r, key, &v) == 0 ? v : NO_INT);
 }
 
+/* A length; unknown where all of them together would be over 73 years: then sums and
+ * differences with a time stay in range. */
+static void bind_length(sqlite3_stmt *st, int at, const struct rec *r, const char *key,
+	int64_t *sum_ns)
+{
+	int64_t v;
+
+	if (rec_int(r, key, &v) < 0 || v < 0 || v > EVENT_NS_MAX - *sum_ns)
+		v = NO_INT;
+	else
+		*sum_ns += v;
+	db_bind_int(st, at, v);
+}
+
 static void bind_time(sqlite3_stmt *st, int at, const struct rec *r, int64_t epoch_ns)
 {
 	int64_t v, sum;
 
-	if (rec_int(r, "start_ns", &v) < 0 || __builtin_add_overflow(v, epoch_ns, &sum))
+	if (rec_int(r, "start_ns", &v) < 0 || __builtin_add_overflow(v, epoch_ns, &sum) ||
+	    sum < -EVENT_NS_MAX || sum > EPOCH_NS_MAX)
 		sum = NO_INT;
 	db_bind_int(st, at, sum);
 }
@@ -57,8 +72,8 @@ static int take_step(struct honest_rows *h, const struct rec *r, int64_t epoch_n
 	bind_field(st, 2, r, "rank");
 	bind_field(st, 3, r, "step");
 	bind_time(st, 4, r, epoch_ns);
-	bind_field(st, 5, r, "wall_ns");
-	bind_field(st, 6, r, "device_ns");
+	bind_length(st, 5, r, "wall_ns", &h->wall_sum_ns);
+	bind_length(st, 6, r, "device_ns", &h->device_sum_ns);
 	bind_field(st, 7, r, "allocated_bytes");
 	bind_field(st, 8, r, "reserved_bytes");
 	db_bind_text(st, 9, r->line);
@@ -73,7 +88,7 @@ static int take_startup(struct honest_rows *h, const struct rec *r, int64_t epoc
 	bind_field(st, 2, r, "rank");
 	db_bind_text(st, 3, rec_text(r, "phase"));
 	bind_time(st, 4, r, epoch_ns);
-	bind_field(st, 5, r, "dur_ns");
+	bind_length(st, 5, r, "dur_ns", &h->startup_sum_ns);
 	db_bind_text(st, 6, rec_text(r, "file"));
 	bind_field(st, 7, r, "line");
 	db_bind_text(st, 8, r->line);

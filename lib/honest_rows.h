@@ -12,6 +12,7 @@ struct honest_rows {
 	struct store *store;
 	int64_t id;            /* the run; 0: nothing came yet */
 	int64_t nstep, nstartup;
+	int64_t wall_sum_ns, device_sum_ns, startup_sum_ns;
 	struct hash hash;      /* over the records, so that a run comes in once */
 	struct buf run;        /* the run record's line */
 	sqlite3_stmt *put_step, *put_startup;

@@ -32,7 +32,6 @@
  * that are ever added up: so no sum over a trace runs over, whatever it says. */
 #define SUM_MAX (INT64_C(1) << 62)
 #define TOTAL_MAX (INT64_C(1) << 60)   /* of a sample: 1 EiB */
-#define BASE_MAX INT64_C(4000000000000000000) /* the time of day, 2096 */
 
 struct load_opt {
 	const char *scope;     /* --scope, NULL */

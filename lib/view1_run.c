@@ -88,15 +88,17 @@ static int run_put(struct view1 *job, const struct honest *h)
 
 static int startup_put(struct view1 *job, const struct honest *h, size_t i)
 {
-	const struct honest_phase *p = &h->phase[i];
+	const struct honest_phase *p = &h->phase[i], *first = h->phase;
 	char item[24];
 	struct jw *w;
 
+	while (first < p && first->start_ns == NO_INT)
+		first++; /* those of no known time come first */
 	snprintf(item, sizeof item, "%zu", i + 1);
 	w = honest_row(job, "view1.startup", h, item);
 	jw_kstr(w, "phase", p->phase);
 	if (p->start_ns != NO_INT)
-		jw_kint(w, "start_ns", p->start_ns - h->phase[0].start_ns);
+		jw_kint(w, "start_ns", p->start_ns - first->start_ns);
 	jw_kint(w, "dur_ns", p->dur_ns);
 	jw_kstr(w, "file", p->file);
 	known_int(w, "line", p->line);
