@@ -36,7 +36,7 @@ rm -rf "$dir/report.md" "$dir/store.db"
 runs 0 'after a run that was cut off' tp-profile -q -- "$PY" train.py 16 5
 is "$(ls -A "$dir" | wc -l | tr -d ' ')/$(cat err)" 7/ 'what was missing is made, what was half is gone'
 runs 2 'another command' tp-profile -- "$PY" train.py 17 5
-holds err 'holds another command' 'is not taken for this one'
+holds err 'holds another run' 'is not taken for this one'
 
 echo '# changed' >>train.py
 runs 2 'a job that fails' tp-profile -q -- "$PY" train.py nonsense

@@ -34,10 +34,16 @@ for p in window ingest views rank; do
 	echo 3 >tp-$p.status
 	runs 3 "tp-$p was partial" fake/tp-profile -q -w "part-$p" -- true
 	ok test -e "part-$p/commits/no-commit/report.md" -- 'the report is there'
+	rm tp-$p.status
+	runs 3 'and still is, gone on with' fake/tp-profile -q -w "part-$p" -- true
 	echo 2 >tp-$p.status
 	runs 2 "tp-$p failed" fake/tp-profile -q -w "bad-$p" -- true
 	rm tp-$p.status
 done
+
+runs 2 'with other options' fake/tp-profile -q -w whole --capacity-gb 80 -- true
+holds err 'holds another run: --engine torch -- true: ' 'what is there is not taken for it'
+runs 0 'with the same' fake/tp-profile -q -w whole --engine torch -- true
 
 fake/tp-profile -n -w ws --step optimizer --scope src --capacity-gb 80 -- true >plan
 is "$(grep -c -e '--step optimizer' plan)" 2 '-n: the rule goes to both runs'
