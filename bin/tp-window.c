@@ -243,5 +243,7 @@ int main(int argc, char **argv)
 	status = stream_close(c.in);
 	if (rc)
 		return ST_FAIL;
+	if (c.unusable)
+		return ST_PARTIAL;
 	return status ? status : c.without && !c.windows ? ST_NO : ST_OK;
 }
