@@ -113,6 +113,7 @@ int capout_event(struct capout *o, struct capout_segment *s, const struct event 
 
 void capout_drop(struct capout *o, struct capout_segment *s)
 {
+	HOLDS(s);
 	if (s == o->live)
 		o->live = NULL;
 	else

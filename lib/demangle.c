@@ -11,6 +11,7 @@ typedef char *demangle_fn(const char *name, char *out, size_t *n, int *status);
 
 /* In a program linked statically the C++ library's own is linked in
  * (t/gpu/pack): such a program cannot open a shared library of another libc. */
+/* the C++ ABI's name: NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 char *__cxa_demangle(const char *name, char *out, size_t *n, int *status)
 	__attribute__((weak));
 

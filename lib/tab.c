@@ -236,6 +236,7 @@ static void row_put(const struct tab *t, const struct row *r, struct buf *b,
 		if (!cut || t->spec[c] != 'w' || text_width(left[c]) <= col[c])
 			continue;
 		n = text_fit(left[c], col[c] - 3);
+		HOLDS(left[c].s); /* it has a width */
 		buf_add(&shortened[c], left[c].s, n);
 		buf_adds(&shortened[c], "...");
 		left[c] = buf_text(&shortened[c]);
