@@ -83,8 +83,8 @@ while [ $round -lt $rounds ]; do
 	[ "$(cat status.1)" = 2 ] || want=$(cat status.1):1
 	rows=$(sqlite3 all.db 'SELECT count(*) FROM traces WHERE rank = 1 OR rank IS NULL OR
 		host = "h1"')
-	is "$(cat status.1):$rows $(grep -c . err.1)" "$want $([ "$(cat status.1)" = 0 ] ||
-		echo 1)" "round $round: the cut one ends with $(cat status.1), in one line" ||
+	is "$(cat status.1):$rows $(grep -c . err.1)" "$want $([ "$(cat status.1)" = 0 ]
+		echo $?)" "round $round: the cut one ends with $(cat status.1), in one line" ||
 		diag "$(cat err.1)"
 	is "$(cat status.[2-9] | sort -u)" 0 'the others with 0' || diag "$(cat err.[2-9])"
 	is "$(sqlite3 all.db 'SELECT count(*) FROM traces WHERE host <> "h1" AND
