@@ -191,9 +191,11 @@ t_result $? 'memory does not grow with the steps' || diag "$(cat rss.20 rss.1000
 is "$(tp-ingest -j steps.1000 2>/dev/null | grep -c '"name":"cudaLaunchKernel"')" 100000 'and all is there'
 
 # --- several processes --------------------------------------------------------------
-sed 's/4711/4712/; s/^bye/mark heard\nbye/' plain.txt >second.txt
+# it stays for a second: its environment is read where it still is
+sed 's/4711/4712/; s/^bye/mark heard\nwait late\nbye/' plain.txt >second.txt
 cat >two.sh <<END
-rm -f sent heard
+rm -f sent heard late
+(sleep 1; : >late) &
 RANK=1 WORLD_SIZE=2 "$PLAY" send live.txt &
 while ! [ -e sent ]; do sleep 0.02; done
 RANK=0 WORLD_SIZE=2 "$PLAY" send second.txt
