@@ -283,6 +283,8 @@ static void draft_then(const char *how)
 {
 	struct draft d;
 
+	/* what a shell starts behind its back ignores it */
+	signal(SIGINT, SIG_DFL);
 	if (draft_open(&d, target) < 0)
 		_exit(9);
 	if (*how == 'e')
