@@ -192,6 +192,7 @@ static int take_line(struct capevent *c, uint32_t tid, const struct cap_range *r
 	struct text func = wiretab_text_of(&c->tab, r->name);
 	struct buf b = BUF_INIT;
 	struct event ev;
+	bool exact;
 	int got;
 
 	if (r->file) {
@@ -200,12 +201,13 @@ static int take_line(struct capevent *c, uint32_t tid, const struct cap_range *r
 	}
 	buf_add(&b, func.s, func.n);
 	/* who waits for the backward pass is known by the function's own name */
-	if (r->file && !frame_flags(buf_text(&b)))
+	exact = r->file && !frame_flags(buf_text(&b));
+	if (exact)
 		buf_adds(&b, " [line]");
 	ev = event_of(CAT_PYTHON, buf_text(&b));
 	got = put_host(c, &ev, tid, r->start_ns, r->end_ns);
 	buf_release(&b);
-	return got;
+	return got || !exact ? got : pyspan_noted(&c->spans, tid, r->end_ns);
 }
 
 static int take_range(struct capevent *c, uint32_t tid, const struct cap_range *r)

@@ -90,7 +90,7 @@ static struct pyspan_thread *thread_of(struct pyspan *p, uint32_t tid)
 	else if (thread_end(p, *slot))
 		return NULL;
 	(*slot)->tid = tid;
-	(*slot)->end_ns = NO_INT;
+	(*slot)->end_ns = (*slot)->noted_ns = NO_INT;
 	return *slot;
 }
 
@@ -147,7 +147,7 @@ int pyspan_call(struct pyspan *p, uint32_t tid, uint32_t node, int64_t start_ns,
 	until = MIN(t->end_ns, start_ns);
 	near = t->end_ns != NO_INT && t->end_ns <= start_ns &&
 		start_ns - t->end_ns <= PYSPAN_GAP_NS;
-	since = near ? t->end_ns : start_ns;
+	since = near ? MIN(MAX(t->end_ns, t->noted_ns), start_ns) : start_ns;
 	if (frames_close(p, t, kept, until))
 		return -1;
 	if ((t->line != line || !near) && line_close(p, t, until))
@@ -164,6 +164,16 @@ int pyspan_call(struct pyspan *p, uint32_t tid, uint32_t node, int64_t start_ns,
 	t->n = n;
 	t->end_ns = MAX(t->end_ns, end_ns);
 	return 0;
+}
+
+int pyspan_noted(struct pyspan *p, uint32_t tid, int64_t end_ns)
+{
+	struct pyspan_thread *t = thread_of(p, tid);
+
+	if (!t)
+		return -1;
+	t->noted_ns = MAX(t->noted_ns, end_ns);
+	return line_close(p, t, t->end_ns);
 }
 
 int pyspan_end(struct pyspan *p)

@@ -10,7 +10,8 @@
  * The executing line of the user's innermost frame is an event "file(line): func
  * [line]" (frame.h): from the return of the call before to this call's return, if
  * no more than PYSPAN_GAP_NS lie between.  Of one thread one such line is alive at
- * a time.
+ * a time.  A line that the hook noted comes as it ends, and is exact: what is made
+ * of calls behind it begins no earlier than its end.
  *
  * Kept are the open frames of PYSPAN_THREADS threads; when two meet in a slot the
  * frames of the one that was there end. */
@@ -31,6 +32,7 @@ typedef int pyspan_fn(void *arg, uint32_t tid, struct text name, int64_t start_n
 struct pyspan_thread {
 	uint32_t tid;
 	int64_t end_ns;        /* of the last call; NO_INT: none yet */
+	int64_t noted_ns;      /* end of the last line that was noted; NO_INT: none */
 	uint32_t n;            /* open frames, from the outermost */
 	uint32_t node[CAPWIRE_DEPTH_MAX];
 	int64_t start_ns[CAPWIRE_DEPTH_MAX];
@@ -49,6 +51,8 @@ void pyspan_init(struct pyspan *p, const struct wiretab *tab, pyspan_fn *fn, voi
 /* A call of that thread with its stack's node (not 0). */
 int pyspan_call(struct pyspan *p, uint32_t tid, uint32_t node, int64_t start_ns,
 	int64_t end_ns) RESULT_USED;
+/* A line of that thread was noted, up to end_ns. */
+int pyspan_noted(struct pyspan *p, uint32_t tid, int64_t end_ns) RESULT_USED;
 /* What is open ends where it was seen last. */
 int pyspan_end(struct pyspan *p) RESULT_USED;
 void pyspan_release(struct pyspan *p);

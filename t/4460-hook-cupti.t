@@ -35,12 +35,14 @@ grep -v '_engine_run_backward' told >told.job
 cat >want <<'END'
 python on
 start
+range 3 main marks.py:32
 range 1 enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__
 range 1 Optimizer.zero_grad#SGD.zero_grad
 range 1 mélange
 range 3 turn marks.py:25
 step 2
 range 1 Optimizer.step#SGD.step
+range 3 main marks.py:32
 range 1 enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__
 range 1 Optimizer.zero_grad#SGD.zero_grad
 range 1 mélange
@@ -53,6 +55,22 @@ END
 same told.job want 'the window, its steps, what is named, and the line that waits for the backward pass'
 is "$(grep -cE 'range 3 _engine_run_backward (graph|__init__).py:[0-9]+$' told)" 2 'which is known as such'
 is "$(notes)" '' 'nothing is to be said'
+
+# --- the loader's turn --------------------------------------------------------------
+job '"lines":true' "$JOBS/turns.py" 0
+is "$(cat status out err)" '0
+None None' 'a job whose data set runs here'
+is "$(grep -cE 'range 3 (Images\.)?__getitem__ turns.py:16$' told)" 4 'each wait in it has its line'
+is "$(grep -E 'enumerate|turns.py:23' told | sed -n '1s/ turns.*//p;$p')" 'range 3 main
+range 1 enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__' \
+	'from the line of the loop to the end of the turn'
+job '"lines":true' "$JOBS/turns.py" 2
+is "$(cat status out err)" '0
+None None' 'one whose data set runs in workers'
+is "$(grep 'turns.py:23' told | sort -u)" 'range 3 main turns.py:23' 'waits at the line of the loop'
+is "$(grep -c '__getitem__' told)" 0 'and no line is followed'
+job '"lines":false' "$JOBS/turns.py" 0
+is "$(grep -c 'range 3' told)" 0 'without lines there are none'
 
 # --- all of it, beside a profiler of the script's ---------------------------------
 job '"lines":true' "$JOBS/own_profiler.py"

@@ -21,6 +21,19 @@ cat >lines <<'END'
 6 sim.py(36)
 6 sim.py(44)
 END
+# waits WORKERS: $inputs are the places at which the device waited for input over
+# 5 ms, $nested how many lines begin in one and end behind it
+waits() {
+	tp-capture --engine cupti -- "$python" "$TOP/t/jobs/sim_loader.py" "$1" 2>err >turns.json
+	is "$? $(cat err)" '0 done None' "$version: a loader's job runs as ever"
+	rm -f turns.db
+	tp-ingest -q -o turns.db turns.json
+	inputs=$(tp-view2 -j turns.db | sed -n '/"view2.loss".*"input_ns":[0-9]\{7,\}/s/.*"line":\([0-9]*\),"func":"\(Images\.\)\{0,1\}\([^"]*\)","how":"\([^"]*\)".*/\1 \3 \4/p' | sort -u)
+	nested=$(sed -n 's/.*\[line\]".*"start_ns":\([-0-9]*\),"dur_ns":\([0-9]*\)}.*/\1 \2/p' turns.json |
+		sort -k1,1n -k2,2nr | awk '{ while (n && end[n] <= $1) n--
+			if (n && end[n] < $1 + $2) bad++
+			end[++n] = $1 + $2 } END { print bad + 0 }')
+}
 while read -r version python; do
 	tp-capture --engine cupti -j -- "$python" "$JOB" 6 >all.json 2>err
 	is "$? $(cat err)" '0 done' "$version: the job runs as ever"
@@ -33,6 +46,13 @@ while read -r version python; do
 	is "$(names kernel all.json | tr '\n' ' ')" '18 first_kernel 18 second_kernel 6 update_kernel ' \
 		"$version: every kernel"
 	is "$(names annotation all.json | grep -c '^1 ProfilerStep#[1-6]$')" 6 "$version: every step"
+	# the loader's turn, in which nothing is launched until the end of it
+	waits 0
+	is "$inputs" '23 read line' "$version: a data set here: the line of it that waits"
+	is "$nested" 0 "$version: no two lines cross"
+	waits 2
+	is "$inputs" '28 main line' "$version: one with workers: the line of the loop"
+	is "$(names python turns.json | grep -c 'Images.*line')" 0 "$version: of which no line is followed"
 done <found
 
 # --- a window, and what it leaves out -----------------------------------------------

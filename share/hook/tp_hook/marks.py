@@ -1,14 +1,16 @@
 """What Python alone knows, as ranges for the capture library: what is named by
 record_function (the script's own ranges, and PyTorch's Optimizer.step#...,
 Optimizer.zero_grad#... and enumerate(DataLoader)#...), and the wait of a thread
-in the backward pass, whose kernels another thread launches."""
+in the backward pass, whose kernels another thread launches.  Inside the loader's
+range its lines are followed (turns.py)."""
 import _thread
 import sys
 import time
 
 from .scope import user_frame
+from .turns import FRAME, Turns, utf8
 
-ANNOTATION, FRAME = 1, 3    # enum cap_range_kind of capwire.h
+ANNOTATION = 1              # enum cap_range_kind of capwire.h
 # beside the script's profiler each step would be there twice
 STEP = "ProfilerStep#"
 ENDED = "run_callbacks_on_exit"
@@ -46,10 +48,11 @@ class Marks:
         self.enter_tap = None
         self.record_function = sys.modules["torch.autograd.profiler"].record_function
         self.backward = Backward(steps, library) if lines else None
+        self.turns = Turns(library) if lines else None
 
     def start(self):
         cls = self.record_function
-        if self.named and self.enter_tap is None and ENDED not in cls.__dict__:
+        if (self.named or self.turns) and self.enter_tap is None and ENDED not in cls.__dict__:
             self.enter_tap = self.steps.taps.add(cls, "__enter__", self.range_begins)
             setattr(cls, ENDED, ExitTap(self.range_ends))
         if self.backward:
@@ -71,17 +74,30 @@ class Marks:
     def forget(self):
         """In a forked child: taken out, and nothing told."""
         self.open.clear()
+        if self.turns:
+            self.turns.stop()
+            self.turns.forget()
         self.stop()
 
     def range_begins(self, obj):
-        if not self.steps.busy and len(self.open) < OPEN_MAX:
-            self.open[id(obj)] = (obj, time.monotonic_ns(), _thread.get_ident())
+        if self.steps.busy or len(self.open) >= OPEN_MAX:
+            return
+        now = time.monotonic_ns()
+        self.open[id(obj)] = (obj, now, _thread.get_ident())
+        name = getattr(obj, "name", None)
+        if self.turns and isinstance(name, str):
+            self.steps.guard(self.turns.begin, obj, name, now, sys._getframe(1))
 
     def range_ends(self, obj):
         was = self.open.pop(id(obj), None)
+        if was is None:
+            return
+        now = time.monotonic_ns()
+        if self.turns:
+            self.turns.end(obj, now)
         name = getattr(obj, "name", None)
-        if was and isinstance(name, str) and not name.startswith(STEP):
-            self.library.range(ANNOTATION, utf8(name), was[1], time.monotonic_ns(), None, 0)
+        if self.named and isinstance(name, str) and not name.startswith(STEP):
+            self.library.range(ANNOTATION, utf8(name), was[1], now, None, 0)
 
 
 class Backward:
@@ -209,7 +225,3 @@ def frame_words(frame, name=None):
     code = frame.f_code
     name = name or getattr(code, "co_qualname", code.co_name)
     return utf8(name), utf8(code.co_filename), frame.f_lineno or code.co_firstlineno
-
-
-def utf8(text):
-    return text.encode("utf-8", "replace")
