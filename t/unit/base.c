@@ -283,8 +283,6 @@ static void draft_then(const char *how)
 {
 	struct draft d;
 
-	/* what a shell starts behind its back ignores it */
-	signal(SIGINT, SIG_DFL);
 	if (draft_open(&d, target) < 0)
 		_exit(9);
 	if (*how == 'e')
@@ -380,6 +378,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(share_is_found),
 	};
 
+	/* what a shell starts in the background ignores it */
+	signal(SIGINT, SIG_DFL);
 	say_init(argc ? argv[0] : NULL);
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }
