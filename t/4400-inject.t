@@ -45,9 +45,10 @@ function at(key) { for (i = 1; i <= NF; i++) if (index($i, key "=") == 1)
 	return substr($i, length(key) + 2) + 0 }
 $1 == "call" { start[at("corr")] = at("start"); last = at("end") > last ? at("end") : last
 	if (!first || at("start") < first) first = at("start") }
-$1 == "op" && $2 != "sync" { n++; if (!(at("corr") in start)) lone++
+$1 == "op" && $2 != "sync" { n++
 	op[n] = at("start"); of[n] = at("corr"); if (at("end") < at("start")) late++ }
-END { for (i = 1; i <= n; i++) if (op[i] < start[of[i]] - 2000000 || op[i] > last) off++
+END { for (i = 1; i <= n; i++) if (!(of[i] in start)) lone++	# a call's record may come behind its op's
+	else if (op[i] < start[of[i]] - 2000000 || op[i] > last) off++
 	print n, lone + 0, late + 0, off + 0, (last - first < 60e9) }
 AWK
 is "$(awk -f clock.awk out)" '2452 0 0 0 1' 'ops have their call, and the same clock as it'
