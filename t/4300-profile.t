@@ -13,7 +13,7 @@ cp "$TOP/t/jobs/steady.py" train.py
 printf 'profile/\n../out\n' >.gitignore
 
 tp-profile -n --steps 9 -- "$PY" 'a b.py' >../plan 2>/dev/null
-is "$(wc -l <../plan | tr -d ' ')/$(ls)" 7/train.py '-n shows the pipeline and runs nothing'
+is "$(wc -l <../plan | tr -d ' ')/$(ls)" 8/train.py '-n shows the pipeline and runs nothing'
 # shellcheck disable=SC2016 # the words of the plan
 holds ../plan "^tp-time --steps 9 -o ./profile/commits/no-commit/.timed -- .* 'a b.py'$" 'as it would be typed'
 

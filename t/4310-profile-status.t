@@ -41,12 +41,41 @@ for p in window ingest views rank; do
 	rm tp-$p.status
 done
 
+echo 1 >tp-time.status
+runs 2 'a command that fails' fake/tp-profile -q -w mended -- trie
+rm tp-time.status
+is "$(ls -A mended/commits/no-commit)" command 'leaves no product'
+: >mended/commits/no-commit/partial
+runs 0 'the mended command runs in its place' fake/tp-profile -q -w mended --steps 9 -- true
+is "$(cat mended/commits/no-commit/command)" '--steps 9 --engine torch -- true' 'and is noted'
+
 runs 2 'with other options' fake/tp-profile -q -w whole --capacity-gb 80 -- true
-holds err 'holds another run: --engine torch -- true: ' 'what is there is not taken for it'
+holds err 'holds another run, --engine torch -- true: ' 'what is there is not taken for it'
+mkdir "a 'b"
+runs 0 'a folder with a name' fake/tp-profile -q -w "a 'b" -- true 'x
+y'
+runs 2 'with another command' fake/tp-profile -q -w "a 'b" -- false
+is "$(wc -l <err | tr -d ' ')" 1 'is refused in one line'
+sh -c "$(sed 's/.*, or \(rm -r \)/\1/' err)"
+is "$(ls "a 'b/commits")" '' 'which ends with what makes room'
+runs 0 'then it runs' fake/tp-profile -q -w "a 'b" -- false
 runs 0 'with the same' fake/tp-profile -q -w whole --engine torch -- true
 
 fake/tp-profile -n -w ws --step optimizer --scope src --capacity-gb 80 -- true >plan
 is "$(grep -c -e '--step optimizer' plan)" 2 '-n: the rule goes to both runs'
+holds plan '^mkdir -p [.]/ws/commits/no-commit$' 'the place is made'
+holds plan ' -- true <[.]/ws/.*/steps.ndjson.lz4$' 'the job is apart from what is read'
+echo '[{"kind":"head"},{"kind":"startup","a":1},{"kind":"startup"}]' | tr -d '[]' |
+	sed 's/},/}\n/g' >fake/records
+printf '#!/bin/sh\ncat fake/records\n' >fake/print
+chmod +x fake/print
+ln -sf print fake/tp-window
+(PATH=$PWD/fake:$PATH; mkdir -p ws/commits/no-commit; eval "$(grep startup.json plan)")
+rm -rf whole/commits/no-commit/startup.json whole/commits/no-commit/report.md
+fake/tp-profile -q -w whole -- true
+same ws/commits/no-commit/startup.json whole/commits/no-commit/startup.json 'startup.json is made so'
+is "$(tr -d '\n' <ws/commits/no-commit/startup.json)" '[{"kind":"startup","a":1},{"kind":"startup"}]' \
+	'an array of records'
 is "$(grep -c -e '--scope src' plan)" 2 'the scope to store and report'
 is "$(grep -c -e '--capacity-gb 80' plan)" 2 'the capacity to text and report'
 done_testing
