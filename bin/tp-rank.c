@@ -125,15 +125,31 @@ static unsigned views_missing(void)
 /* Views that are neither there nor waived. */
 static bool say_missing(unsigned missing)
 {
-	bool any = false;
+	struct buf b = BUF_INIT;
+	int n = 0;
 	for (int v = 1; v <= RANK_VIEWS; v++) {
-		bool meant = opts.only && !(opts.only & 1u << v);
-		if (!(missing & 1u << v) || meant)
-			continue;
-		warn("no rows of tp-view%d: what it shows was not looked at", v);
-		any = true;
+		if (missing & 1u << v && (!opts.only || opts.only & 1u << v))
+			buf_addf(&b, "%stp-view%d", n++ ? ", " : "", v);
 	}
-	return any;
+	if (n)
+		warn("no rows of %s: what %s not looked at", b.data,
+			n == 1 ? "it shows was" : "they show was");
+	buf_release(&b);
+	return n > 0;
+}
+
+/* Without a single row there is nothing to rank, unless the views that were there
+ * had nothing to show. */
+static int rows_check(bool cut)
+{
+	if (rows.n || rows.losses.rows)
+		return 0;
+	if (cut)
+		return -1; /* said */
+	if (views_missing() != (1u << (RANK_VIEWS + 1)) - 2)
+		return 0;
+	return error("no rows of a view came: they are made of a store, as in"
+		" tp-view1 store.db");
 }
 
 static int report_put(const struct rank *rank, unsigned missing)
@@ -218,6 +234,8 @@ int main(int argc, char **argv)
 	int status = first < argc ? 0 : read_stream("-", &cut);
 	for (int i = first; i < argc && status == 0; i++)
 		status = read_stream(argv[i], &cut);
+	if (status == 0)
+		status = rows_check(cut);
 	if (status == 0)
 		status = rank_all(argv, &cut);
 	if (status == 0)

@@ -150,7 +150,11 @@ static int live_put(const struct memcurves *m, const struct mem_curve *c,
 
 static int curve_put(const struct memcurves *m, const struct mem_curve *c, struct alive *live)
 {
-	if (alive_load(&v, m->trace, c, live) < 0)
+	if (!c->events) /* none in the steps asked for */
+		return 0;
+	/* what was alive is known at the peak of the whole trace alone */
+	if ((v.step_first == NO_INT || c->peak_chosen) &&
+	    alive_load(&v, m->trace, c, live) < 0)
 		return -1;
 	for (size_t i = 0; i < c->steps.n; i++)
 		if (step_put(m, c, i) < 0)
@@ -161,8 +165,12 @@ static int curve_put(const struct memcurves *m, const struct mem_curve *c, struc
 	return device_put(m, c);
 }
 
-/* none: counted up where the trace has no memory events. */
-static int trace_run(const struct view_trace *t, size_t *none)
+static struct {
+	size_t none;             /* traces without any memory events */
+	bool found, others;      /* events of the device asked for, of others */
+} seen;
+
+static int trace_run(const struct view_trace *t)
 {
 	struct memcurves m;
 	struct alive *live;
@@ -173,7 +181,9 @@ static int trace_run(const struct view_trace *t, size_t *none)
 		rc = curve_put(&m, &m.curve[i], &live[i]);
 	if (rc == 0 && v.as_text)
 		view5_text(&v, &m, capacity_bytes, live);
-	*none += m.n == 0;
+	seen.none += m.n == 0 && !m.others;
+	seen.found |= m.n > 0;
+	seen.others |= m.others;
 	for (size_t i = 0; i < m.n; i++)
 		alive_release(&live[i]);
 	free(live);
@@ -183,17 +193,22 @@ static int trace_run(const struct view_trace *t, size_t *none)
 
 static int run(struct view *view)
 {
-	size_t none = 0;
-	int rc = 0;
-
-	for (size_t i = 0; i < view->ntrace && rc == 0; i++)
-		rc = trace_run(&view->trace[i], &none);
+	for (size_t i = 0; i < view->ntrace; i++)
+		if (trace_run(&view->trace[i]) < 0)
+			return -1;
+	if (view->ntrace && v.device && !seen.found) {
+		if (strcmp(v.device, "cpu") != 0 && view_check_device(&v) < 0)
+			return -1;
+		if (seen.others)
+			return error("%s: no memory events of device %s", v.store, v.device);
+	}
 	if (v.as_text)
-		view5_text_without(&v, none);
-	return rc;
+		view5_text_without(&v, seen.none);
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
+	v.own_devices = true; /* those with memory events, and the host's */
 	return view_main(&v, &page, argc, argv, run);
 }

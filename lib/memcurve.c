@@ -55,7 +55,7 @@ static int curve_add(struct memcurves *m, const char *device, int type)
 	c->type = type;
 	c->info = type == MEM_HOST ? NULL : device_find(m->trace, device);
 	c->peak_allocated = c->peak_reserved = c->last_allocated = c->last_reserved = NO_INT;
-	c->reserved_at_peak = c->before = NO_INT;
+	c->reserved_at_peak = c->before = c->level = c->trace_peak = NO_INT;
 	for (size_t i = 0; i < CURVE_CELLS; i++)
 		c->cell[i] = c->cell_reserved[i] = NO_INT;
 	return curve_steps(m, c);
@@ -88,9 +88,10 @@ static int curve_of(struct memcurves *m, const char *device, int type)
 		if (m->curve[i].type == type &&
 		    (type == MEM_HOST || !strcmp(m->curve[i].device, device)))
 			return (int)i;
-	if (type != MEM_HOST && !view_wants_device(m->view, device))
+	if (!view_wants_device(m->view, type == MEM_HOST ? "cpu" : device)) {
+		m->others = true;
 		return -1;
-	m->view->device_found |= type != MEM_HOST;
+	}
 	return curve_add(m, device, type) < 0 ? -2 : (int)m->n - 1;
 }
 
@@ -103,7 +104,7 @@ static int event_cmp(const void *a, const void *b)
 	return (x->n > y->n) - (x->n < y->n);
 }
 
-static bool wanted(const struct mem_curve *c, int64_t ts_ns)
+static bool is_chosen(const struct mem_curve *c, int64_t ts_ns)
 {
 	for (size_t i = 0; i < c->steps.n; i++) {
 		const struct view_step *s = &c->steps.step[i];
@@ -137,12 +138,13 @@ static int event_take(void *arg, sqlite3_value **v)
 		return e.curve < -1 ? -1 : 0;
 	if (m->curve[e.curve].type == MEM_HOST)
 		e.reserved = NO_INT; /* the host's allocator has no cache: always 0 */
-	if (m->view->step_first != NO_INT && !wanted(&m->curve[e.curve], e.ts_ns))
-		return 0;
-	if (m->first_ns == NO_INT)
+	e.chosen = m->view->step_first == NO_INT || is_chosen(&m->curve[e.curve], e.ts_ns);
+	if (e.chosen && m->first_ns == NO_INT)
 		m->first_ns = m->last_ns = e.ts_ns;
-	m->first_ns = MIN(m->first_ns, e.ts_ns);
-	m->last_ns = MAX(m->last_ns, e.ts_ns);
+	if (e.chosen) {
+		m->first_ns = MIN(m->first_ns, e.ts_ns);
+		m->last_ns = MAX(m->last_ns, e.ts_ns);
+	}
 	return sorter_add(&s->sort, &e);
 }
 
@@ -215,7 +217,6 @@ static void curve_take(const struct memcurves *m, struct mem_curve *c,
 	c->events++;
 	if (!e->ok) {
 		c->bad++;
-		c->before = NO_INT; /* the next total has nothing to continue */
 		return;
 	}
 	if (e->delta != NO_INT)
@@ -226,9 +227,25 @@ static void curve_take(const struct memcurves *m, struct mem_curve *c,
 		return;
 	}
 	totals_take(c, e);
-	steps_take(c, e, e->allocated, c->last_allocated);
+	steps_take(c, e, e->allocated, c->level);
 	cell_take(m, c, e, e->allocated);
-	c->last_allocated = c->before = e->allocated;
+	c->last_allocated = e->allocated;
+}
+
+/* Every event, also where --step leaves it out: the level that a step begins with,
+ * and where the peak lies. */
+static void level_take(struct mem_curve *c, const struct mem_event *e)
+{
+	if (!e->ok || e->allocated == NO_INT) {
+		if (!e->ok)
+			c->before = NO_INT; /* the next total has nothing to continue */
+		return;
+	}
+	if (c->trace_peak == NO_INT || e->allocated > c->trace_peak) {
+		c->trace_peak = e->allocated;
+		c->peak_chosen = e->chosen;
+	}
+	c->before = c->level = e->allocated;
 }
 
 /* A cell without an event shows what the one before ended near. */
@@ -272,8 +289,11 @@ int memcurves_run(struct memcurves *m, struct view *v, const struct view_trace *
 		rc = 0;
 		while (rc == 0 && (e = sorter_next(&it))) {
 			c = &m->curve[place[e->curve]];
-			curve_take(m, c, e);
-			rc = each(arg, c, e);
+			if (e->chosen) {
+				curve_take(m, c, e);
+				rc = each(arg, c, e);
+			}
+			level_take(c, e);
 		}
 		rc = rc < 0 || it.failed ? -1 : 0;
 		sorter_iter_release(&it);

@@ -2,7 +2,8 @@
  * device.
  *
  *	struct memcurves m;
- *	memcurves_run(&m, &view, trace, each, arg);   each: every event, in order of time
+ *	memcurves_run(&m, &view, trace, each, arg);   each: every event that --device and
+ *	                                             --step choose, in order of time
  *	... m.curve[i] ...
  *	memcurves_release(&m);
  *
@@ -25,6 +26,7 @@ struct mem_event {
 	int64_t allocated, reserved, delta; /* NO_INT unknown */
 	int32_t curve;           /* the number in which it came */
 	bool ok;                 /* false: a total that cannot be */
+	bool chosen;             /* in a step that --step chose */
 };
 struct mem_step {
 	const struct view_step *step;
@@ -43,6 +45,9 @@ struct mem_curve {
 	int64_t peak_reserved, peak_reserved_ns;
 	int64_t last_allocated, last_reserved;
 	int64_t before;          /* allocated at the event before, when that was whole */
+	int64_t level;           /* allocated at the last whole event */
+	int64_t trace_peak;      /* of all events, chosen or not */
+	bool peak_chosen;        /* it lies in the steps that --step chose */
 	int64_t relative, peak_relative; /* sum of the deltas since the window began */
 	int64_t cell[CURVE_CELLS];       /* largest allocated (or relative) by time */
 	int64_t cell_reserved[CURVE_CELLS];
@@ -57,7 +62,8 @@ struct memcurves {
 	const struct view_trace *trace;
 	struct mem_curve *curve; /* GPUs by number, others, the host's last */
 	size_t n, cap;
-	int64_t first_ns, last_ns; /* of the events */
+	bool others;             /* events of devices that --device did not choose */
+	int64_t first_ns, last_ns; /* of the events that are chosen */
 };
 /* -1: said, the walk ends. */
 typedef int mem_event_fn(void *arg, const struct mem_curve *c, const struct mem_event *e);

@@ -17,6 +17,7 @@ struct stream {
 	bool any;              /* a record came */
 	bool partial;          /* some segment was cut */
 	uint64_t lines_seen, bad;
+	uint64_t hollow;       /* segments of a head alone: their writers failed */
 
 	/* the segment under way, or the one that ended last */
 	bool open, cut, told;
@@ -133,11 +134,27 @@ static void PRINTF_LIKE(2, 3) segment_cut(struct stream *s, const char *fmt, ...
 	buf_release(&why);
 }
 
+/* Five views that cannot read their store leave five heads: one line at the end. */
 static void segment_no_end(struct stream *s)
 {
+	s->open = false;
+	if (s->records == 0 && !s->told) {
+		s->partial = s->cut = s->told = true;
+		s->hollow++;
+		return;
+	}
 	segment_cut(s, "no end record after %" PRIu64 " record%s", s->records,
 		s->records == 1 ? "" : "s");
-	s->open = false;
+}
+
+static void hollow_tell(struct stream *s)
+{
+	s->told = false;
+	if (s->hollow == 1)
+		segment_cut(s, "no end record after 0 records");
+	else if (s->hollow > 1)
+		segment_cut(s, "%" PRIu64 " heads with no record and no end", s->hollow);
+	s->hollow = 0;
 }
 
 /* Only the first one is worth a line; the number comes at the end. */
@@ -226,6 +243,7 @@ static int stream_finish(struct stream *s)
 		segment_cut(s, "no record came");
 	else if (in_cut(s->in))
 		segment_cut(s, "after its end record");
+	hollow_tell(s);
 	if (s->bad > 1)
 		warn("%s: %" PRIu64 " lines in all were no records", in_name(s->in), s->bad);
 	s->bad = 0;

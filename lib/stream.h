@@ -7,9 +7,9 @@
  * before it returns.  A head is checked (unknown major version: -1, said).  An
  * `end` is compared with what came.  A segment (head to end) is cut when its end
  * is missing, counts otherwise or says "complete":false, and when a line of it was no
- * record: each cut segment is warned of once, bad lines once a file with the first
- * one's place, and the status becomes ST_PARTIAL.  So is an input with no record at
- * all.
+ * record: each cut segment is warned of once, those of a head alone once a file, bad
+ * lines once a file with the first one's place, and the status becomes ST_PARTIAL.
+ * So is an input with no record at all.
  * Streams laid end to end are read as one after the other.  Blank lines, CR LF,
  * a byte order mark and a missing last newline are taken.
  *

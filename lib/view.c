@@ -33,43 +33,6 @@ int view_opt_clock(void *to, const char *value)
 	return 0;
 }
 
-bool view_wants_device(const struct view *v, const char *device)
-{
-	return !v->device || !strcmp(v->device, device);
-}
-
-/* A number that a step's name carries wins over the place in the list; which
- * of the two --step means is one decision for all steps of the device. */
-static void steps_choose(struct view *v, struct view_steps *s)
-{
-	bool by_number = false;
-
-	if (v->step_first == NO_INT)
-		return;
-	for (size_t i = 0; i < s->n; i++)
-		by_number |= s->step[i].number >= v->step_first &&
-			s->step[i].number <= v->step_last;
-	for (size_t i = 0; i < s->n; i++) {
-		int64_t number = s->step[i].number, idx = s->step[i].idx;
-		int64_t is = by_number ? number : idx;
-		int64_t known_as = number != NO_INT ? number : idx;
-
-		s->step[i].chosen = is >= v->step_first && is <= v->step_last;
-		v->step_found |= s->step[i].chosen;
-		v->step_low = MIN(v->step_low, known_as);
-		v->step_high = MAX(v->step_high, known_as);
-	}
-}
-
-int view_steps(struct view *v, const struct view_trace *t, const char *device,
-	struct view_steps *out)
-{
-	if (steps_load(&v->db, t, device, out) < 0)
-		return -1;
-	steps_choose(v, out);
-	return 0;
-}
-
 int64_t view_time(const struct view *v, const struct view_trace *t, int64_t ts_ns)
 {
 	return ts_ns + (t->base_ns - v->epoch_ns);
@@ -185,24 +148,6 @@ void view_add_rest(struct view *v, size_t shown, size_t n)
 		buf_addf(&v->text, "  ... and %zu more (--all shows them)\n", n - shown);
 }
 
-/* Drop the traces that --rank did not choose; the public numbers stay. */
-static void traces_choose(struct view *v)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < v->ntrace; i++) {
-		if (v->rank == NO_INT || v->trace[i].rank == v->rank) {
-			struct view_trace kept = v->trace[i];
-
-			v->trace[i] = v->trace[n];
-			v->trace[n++] = kept;
-		}
-	}
-	for (size_t i = n; i < v->ntrace; i++)
-		catalog_release_one(&v->trace[i]);
-	v->ntrace = n;
-}
-
 /* A record's time 0 is the first event of all chosen traces: small numbers. */
 static void epoch_choose(struct view *v)
 {
@@ -235,32 +180,6 @@ static int partial_say(const struct view *v)
 	return status;
 }
 
-static bool device_listed(const struct view *v)
-{
-	for (size_t i = 0; i < v->ntrace; i++)
-		for (size_t k = 0; k < v->trace[i].ndevice; k++)
-			if (!strcmp(v->trace[i].device[k].idx, v->device))
-				return true;
-	return false;
-}
-
-/* Steps or a device that nothing has: an empty table alone would look like a job
- * that did nothing. */
-static void choice_say(const struct view *v)
-{
-	if (v->device && !v->device_found && !device_listed(v))
-		note("%s: no device %s", v->store, v->device);
-	else if (v->step_first == NO_INT || v->step_found || v->step_low > v->step_high)
-		return; /* no steps were looked at: the view says why */
-	else if (v->step_first == v->step_last)
-		note("%s: no step %" PRId64 ", only %" PRId64 " to %" PRId64, v->store,
-			v->step_first, v->step_low, v->step_high);
-	else
-		note("%s: none of the steps %" PRId64 " to %" PRId64 ", only %" PRId64
-			" to %" PRId64, v->store, v->step_first, v->step_last,
-			v->step_low, v->step_high);
-}
-
 static int run_record_put(struct view *v)
 {
 	struct jw *w = stream_begin(&v->writer, "run");
@@ -278,17 +197,14 @@ static int view_body(struct view *v, view_fn *run, int *status)
 		return -1;
 	if (catalog_load(&v->db, &v->trace, &v->ntrace) < 0)
 		return -1;
-	traces_choose(v);
+	if (view_choose(v) < 0)
+		return -1;
 	epoch_choose(v);
-	if (!v->ntrace && v->rank == NO_INT)
+	if (!v->ntrace)
 		note("%s: no trace", v->store);
-	else if (!v->ntrace)
-		note("%s: no trace of rank %" PRId64, v->store, v->rank);
 	*status = partial_say(v);
 	if (run(v) < 0 || v->broken)
 		return -1;
-	if (v->ntrace)
-		choice_say(v);
 	return v->as_text || !v->ntrace ? 0 : run_record_put(v);
 }
 

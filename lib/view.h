@@ -16,10 +16,11 @@
  * v->text, which --top may shorten.
  *
  * The head goes out before the store is opened.  view_main returns the status:
- * 2 when run() failed or an identity was broken, 3 when a chosen trace is
- * partial; a choice that leaves nothing is said, and is no failure.  Times inside
- * are ns on the trace's own clock; view_time() makes what a record holds, relative
- * to the epoch that the `run` record behind the rows tells (epoch_add_ns). */
+ * 2 when run() failed, an identity was broken or --rank, --device, --step choose
+ * what is not there (nothing is shown then), 3 when a chosen trace is partial.
+ * Times inside are ns on the trace's own clock; view_time() makes what a record
+ * holds, relative to the epoch that the `run` record behind the rows tells
+ * (epoch_add_ns). */
 #ifndef TP_VIEW_H
 #define TP_VIEW_H
 
@@ -53,16 +54,13 @@ struct view {
 	int width;               /* columns */
 	bool cut;                /* text may be cut to the width: a terminal */
 	bool broken;             /* an identity did not hold, or run() said so */
-	bool step_found;         /* something that --step chooses */
-	bool device_found;       /* set by a view that has devices of its own */
-	int64_t step_low, step_high; /* of the steps that were looked at */
+	bool own_devices;        /* run() finds out whether what --device asks for is there */
 
 	struct stream_writer writer;
 	struct draft draft;
 };
 #define VIEW_INIT { .rank = NO_INT, .step_first = NO_INT, .step_last = NO_INT, \
-	.top = VIEW_TOP, .text = BUF_INIT, \
-	.step_low = INT64_MAX, .step_high = INT64_MIN }
+	.top = VIEW_TOP, .text = BUF_INIT }
 
 int view_opt_step(void *to, const char *value);
 int view_opt_clock(void *to, const char *value);
@@ -106,6 +104,10 @@ int64_t view_time(const struct view *v, const struct view_trace *t, int64_t ts_n
 int view_steps(struct view *v, const struct view_trace *t, const char *device,
 	struct view_steps *out) RESULT_USED;
 bool view_wants_device(const struct view *v, const char *device);
+/* Of view_main: keeps the traces of --rank, and asks whether --device and --step
+ * choose anything in them: an empty table would look like a job that did nothing. */
+int view_choose(struct view *v) RESULT_USED;
+int view_check_device(const struct view *v) RESULT_USED;
 
 /* Where a view may spill what does not fit: $TMPDIR or /tmp (the place of the
  * store may be read-only). */

@@ -175,6 +175,9 @@ static void live_text(struct view *v, const struct mem_curve *c, const struct al
 			buf_addf(&v->text, "  %s more were allocated before the window\n",
 				num_fmt_gib(before, c->peak_allocated - sum));
 	}
+	if (v->step_first != NO_INT && !c->peak_chosen && c->totals && c->type != MEM_HOST)
+		buf_adds(&v->text, "\n  what was alive is known at the trace's own peak, which"
+			" lies elsewhere\n");
 	tab_free(t);
 }
 

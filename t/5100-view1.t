@@ -61,7 +61,7 @@ is "$(rows s.db 'select(.kind == "view1.step").step' --step 6)" 6 '--step by num
 is "$(rows s.db 'select(.kind == "view1.step").step' --step 5:6 | tr '\n' ' ')" '5 6 ' '--step N:M'
 is "$(rows s.db 'select(.kind == "view1.step")' --rank 3 2>err)" '' '--rank that is not there: no rows'
 is "$(rows s.db 'select(.kind == "view1.step").device' --device 0 | tr '\n' ' ')" '"0" "0" ' '--device'
-is "$(rows s.db 'select(.kind == "view1.step")' --device 1)" '' '--device that is not there'
+is "$(rows s.db 'select(.kind == "view1.step")' --device 1 2>err)" '' '--device that is not there'
 
 # faces
 runs 0 'text' tp-view1 -t s.db

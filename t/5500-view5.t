@@ -53,6 +53,18 @@ is "$(rows s.db 'select(.kind == "view5.device" and .device == "0").capacity_byt
 	1500000000 'a suffix says GB'
 runs 2 'a capacity that is none' tp-view5 --capacity-gb much s.db
 is "$(rows s.db 'select(.kind == "view5.sample" and .device == "0")' --step 6 | wc -l)" 2 '--step'
+for step in 5 6; do
+	is "$(rows s.db 'select(.kind == "view5.step")' --step $step)" \
+		"$(rows s.db "select(.kind == \"view5.step\" and .step == $step)")" 'has the same row as without'
+done
+is "$(rows s.db 'select(.kind == "view5.live").bytes' --step 5)" \
+	"$(rows s.db 'select(.kind == "view5.live").bytes')" 'what was alive at the peak, in its step'
+is "$(rows s.db 'select(.kind == "view5.live")' --step 6)" '' 'and in no other'
+runs 0 'the text' tp-view5 -t --step 6 s.db
+lacks out 'alive at the peak' 'has no table'
+holds out "lies elsewhere" 'and says why'
+is "$(rows s.db '.device // empty' --device 0 | sort -u)" '"0"' '--device'
+is "$(rows s.db '.device // empty' --device cpu | sort -u)" '"cpu"' "the host's memory"
 runs 0 'text' tp-view5 -t s.db
 holds out 'headroom .* of .* \(10\.0 %\)' 'headroom'
 holds out '^adds up: total = previous \+ change at 5 of 5 events' 'adds up'

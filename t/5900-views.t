@@ -1,6 +1,7 @@
 #!/bin/sh
 # tp-views: every view as a numbered text file.
 . "$(dirname "$0")/lib.sh"
+command -v lz4 >/dev/null || skip_all 'no lz4'
 
 awk -v rank=0 -f "$TOP/t/tools/trace.awk" >t.json <<'EOF'
 user_annotation	ProfilerStep#5	1	1000.000	1000.000
@@ -25,6 +26,8 @@ same "it's views/1_runtime_decomposition.txt" out 'the text of the view'
 runs 0 'options are passed on' tp-views --step 6 -o six 's t.db'
 holds six/1_runtime_decomposition.txt '^6 ' 'the step asked for'
 lacks six/1_runtime_decomposition.txt '^5 ' 'and no other'
+runs 2 'a folder that cannot be' tp-views -o t.json/x 's t.db'
+is "$(cat err)" 'tp-views: t.json/x: cannot be made' 'is one line'
 runs 2 'no store' tp-views -o none none.db
 ok test ! -e none -- 'leaves nothing'
 runs 2 'a file that is no store' tp-views -o bad t.json
@@ -41,19 +44,38 @@ head -c 700 t.json >cut.json
 tp-ingest -q -o cut.db cut.json 2>err
 runs 3 'a partial trace' tp-views -o cut cut.db
 ok test -s cut/1_runtime_decomposition.txt -- 'has its views'
-# a choice that leaves nothing is no empty table without a word
+is "$(wc -l <err | tr -d ' ')" 1 'and is told once'
+# a choice that leaves nothing is no empty table
+says() { # WORDS ARG...: of each program, with nothing else; of tp-views once
+	says=$1
+	shift
+	for v in view1 view2 view3 view4 view5 trace; do
+		face=-t
+		[ $v != trace ] || face=
+		# shellcheck disable=SC2086 # none or one
+		runs 2 "tp-$v $*" tp-$v $face "$@" 's t.db'
+		is "$(cat out err)" "tp-$v: s t.db: $says" 'is one line'
+		runs 2 'into a pipe' tp-$v "$@" 's t.db'
+		is "$(lz4 -dc <out 2>&1 | grep -vc '"kind":"head"')" 0 'too'
+	done
+	runs 2 "tp-views $*" tp-views "$@" -o none 's t.db'
+	is "$(cat out err)" "tp-views: s t.db: $says" 'is one line'
+	ok test ! -e none -- 'and no file'
+}
+says 'no step 99, only 5 to 6' --step 99
+says 'none of the steps 7 to 9, only 5 to 6' --step 7:9
+says 'no trace of rank 3, only 0' --rank 3
+says 'no device 4, only 0' --device 4
 for v in view1 view2 view3 view4 view5 trace; do
-	runs 0 "tp-$v: a step that is not there" tp-$v --step 99 -o none 's t.db'
-	is "$(cat err)" "tp-$v: s t.db: no step 99, only 5 to 6" 'is said'
-	tp-$v --step 7:9 -o none 's t.db' 2>err
-	is "$(cat err)" "tp-$v: s t.db: none of the steps 7 to 9, only 5 to 6" 'and a range'
-	tp-$v --rank 3 -o none 's t.db' 2>err
-	is "$(cat err)" "tp-$v: s t.db: no trace of rank 3" 'and a rank'
-	tp-$v --device 4 -o none 's t.db' 2>err
-	is "$(cat err)" "tp-$v: s t.db: no device 4" 'and a device'
-	tp-$v --rank 0 --device 0 --step 5:99 -o none 's t.db' 2>err
-	is "$(cat err)" '' 'what is there is not'
+	runs 0 "tp-$v: what is partly there" tp-$v --rank 0 --device 0 --step 5:99 -o none 's t.db'
+	is "$(cat err)" '' 'is taken as it is'
 done
+for v in 1 2 3 4 5; do tp-view$v -j --step 99 's t.db'; done 2>err >rows
+runs 2 'no report' tp-rank -t rows
+is "$(cat out err)" 'tp-rank: rows: cut short: 5 heads with no record and no end' 'is made of that'
+runs 2 'a usage error of the views' tp-views --top x -o usage 's t.db'
+is "$(cut -c1-40 err)" "tp-views: --top 'x': not a number
+tp-views: usage: tp-views [-o DIR] [--ca" 'is told as ours'
 # a view that fails is not hidden by what comes after it, nor one that is missing
 bin=$(dirname "$(command -v tp-views)")
 mkdir -p fake/bin

@@ -13,8 +13,7 @@ view() { # N...: the streams of these views
 # views that are not there
 view 1 2 3 >some
 runs 3 'a missing view is status 3' tp-rank -t some
-holds err 'no rows of tp-view4' 'view 4 is named'
-holds err 'no rows of tp-view5' 'view 5 is named'
+is "$(cat err)" 'tp-rank: no rows of tp-view4, tp-view5: what they show was not looked at' 'they are named'
 holds out '\*\*Not looked at\*\*: overlap and exposure \(view 4\), memory \(view 5\)' 'the report says so'
 lacks out 'Communication outside|memory left at the peak' 'and claims nothing of them'
 runs 0 '--only makes it meant' tp-rank -t --only 1,2,3 some
@@ -30,7 +29,17 @@ holds out 'idle 180 ms of a step of 180 ms' 'rows without a wall: what is idle i
 sed 's/"device":"0","idle_ns":180000000/"device":"0","wall_ns":240000000,"idle_ns":180000000/' two >walled
 runs 0 'view 2 alone, with its wall' tp-rank -t --only 2 walled
 holds out 'idle 180 ms of a step of 240 ms' 'a step is not all idle'
-runs 3 'no rows at all' tp-rank -t /dev/null
+
+# nothing at all to rank
+runs 2 'no record' tp-rank -t /dev/null
+is "$(cat out err)" 'tp-rank: /dev/null: cut short: no record came' 'is one line and no report'
+for v in 1 2 3 4 5; do
+	echo "{\"kind\":\"head\",\"tp\":1,\"program\":\"tp-view$v\",\"epoch_ns\":\"0\",\"prov\":[]}"
+done >heads
+runs 2 'heads of views that failed' tp-rank -t heads
+is "$(cat out err)" 'tp-rank: heads: cut short: 5 heads with no record and no end' 'so are they'
+sed 's/$/\n{"kind":"end","records":0,"dropped":0,"complete":true}/' heads >bare
+runs 0 'views that had nothing to show' tp-rank -t bare
 holds out 'Nothing to judge' 'are no steps'
 
 # cut and damaged streams
@@ -64,6 +73,9 @@ cat >others <<'END'
 {"kind":"end","records":1,"dropped":0,"complete":true}
 END
 cat mine others >all
+runs 2 'none but unknown records' tp-rank -t others
+is "$(cat out err)" 'tp-rank: no rows of a view came: they are made of a store, as in tp-view1 store.db' \
+	'are nothing to rank'
 runs 0 'unknown records' tp-rank -j --only 1,2,3,5 all
 holds out '^\{"kind":"strange","start_ns":7,"x":\[1,\{"y":2\}\]\}$' 'pass unchanged'
 is "$(grep -c '"kind":"head"' out)" 2 'under a head of their own'
