@@ -69,7 +69,7 @@ for seed in $seeds; do
 		tried tp-view$v -j s.db
 		cp rows rows.keep
 		tried tp-view$v -t --all s.db
-		tried tp-view$v -t --clock host --step 1:9 s.db
+		tried tp-view$v -t --clock host --step 0:9 s.db
 		mv rows.keep rows
 	done
 	tp-rank -t rows >out 2>err
