@@ -50,6 +50,14 @@ is "$(sum kernel) $(sum call) $(sum bye)" '4 13 1' 'and all is recorded'
 # flushes and captures take turns
 capture '' -n 40 -K 12
 plain_too 'short captures: the same' -n 40 -K 12
+# the window ends while another thread captures; then also windows that end at the
+# same time as the link's own flush
+capture window -t 2 -n 12 -K 60 -W 3:6 -S
+plain_too "a window's end beside a capture: the same" -t 2 -n 12 -K 60 -S
+is "$(awk '$1 == "op" && $2 == "kernel" && / stream=7 / && !/untimed/ { n++ } END { print n }' out) $(sum bye)" \
+	'4 1' 'and what the window held comes later'
+capture window -t 2 -n 60 -K 5 -W 1:60 -R -S
+plain_too 'windows that end beside captures: the same' -t 2 -n 60 -K 5 -S
 unset SIM_FLUSH_MS
 
 # --- fork -----------------------------------------------------------------------------

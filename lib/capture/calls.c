@@ -51,8 +51,6 @@ static void call_enter(struct capture_thread *t, uint32_t call, uint32_t corr)
 	t->call_ns = emit_now_ns();
 	if (t->mark.start_ns)
 		capture_mark_end(t, t->call_ns);
-	if (wanted_as(call) == CAPTURE_BEGIN)
-		ops_graph(true);
 	if (capture_opts.lines)
 		t->stack = pyframes_stack(wanted_as(call) == LAUNCH);
 }
@@ -70,13 +68,31 @@ static uint32_t name_text(uint32_t domain, uint32_t cbid, const char *function)
 	return id;
 }
 
-/* A begin that was refused has no end. */
-static void capture_exit(unsigned char class, const CUpti_CallbackData *d)
+/* After these results of an end (of the runtime and of the driver alike) the capture
+ * goes on: an argument was wrong, the stream or the thread is not the capture's. */
+static bool goes_on(int result)
+{
+	return result != 0 && (result < 900 || result == 903 || result > 907);
+}
+
+/* Captures are counted in and outside of the window: it may end within one.  A
+ * begin that was refused has no end. */
+static void capture_count(struct capture_thread *t, unsigned char class, uint32_t call,
+	const CUpti_CallbackData *d)
 {
 	const int *result = d->functionReturnValue;
 
-	if (class == CAPTURE_END || (class == CAPTURE_BEGIN && result && *result))
-		ops_graph(false);
+	if (d->callbackSite == CUPTI_API_ENTER) {
+		if (t->capture_call)
+			return; /* the driver's part of a runtime call */
+		t->capture_call = call;
+		if (class == CAPTURE_BEGIN)
+			ops_graph(true);
+	} else if (t->capture_call == call) {
+		t->capture_call = 0;
+		if (class == CAPTURE_END ? !result || !goes_on(*result) : result && *result)
+			ops_graph(false);
+	}
 }
 
 static void call_exit(struct capture_thread *t, uint32_t domain, uint32_t cbid,
@@ -87,8 +103,6 @@ static void call_exit(struct capture_thread *t, uint32_t domain, uint32_t cbid,
 	struct cap_call *c = emit_begin(CAP_CALL, sizeof *c, emit_tid());
 
 	t->call = 0;
-	if (wanted[domain][cbid] >= CAPTURE_BEGIN)
-		capture_exit(wanted[domain][cbid], d);
 	if (!c)
 		return;
 	*c = (struct cap_call){ .start_ns = t->call_ns, .end_ns = end_ns, .name = name,
@@ -105,11 +119,15 @@ static void CUPTIAPI on_call(void *unused, CUpti_CallbackDomain from,
 	uint32_t call;
 
 	(void)unused;
-	if (!emit_on() || cbid >= CBIDS || (from != CUPTI_CB_DOMAIN_RUNTIME_API &&
+	if (cbid >= CBIDS || (from != CUPTI_CB_DOMAIN_RUNTIME_API &&
 	    from != CUPTI_CB_DOMAIN_DRIVER_API))
 		return;
 	t = &capture_self;
 	call = domain * CBIDS + cbid + 1;
+	if (wanted[domain][cbid] >= CAPTURE_BEGIN)
+		capture_count(t, wanted[domain][cbid], call, d);
+	if (!emit_on())
+		return;
 	if (d->callbackSite == CUPTI_API_ENTER)
 		call_enter(t, call, d->correlationId);
 	else if (t->call == call && t->corr == d->correlationId && t->window ==
@@ -148,6 +166,25 @@ static uint32_t calls_choose(CUpti_CallbackDomain domain, unsigned char *want)
 	return chosen;
 }
 
+static int calls_enable(bool on, bool captures)
+{
+	static const CUpti_CallbackDomain domains[] = {
+		CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_CB_DOMAIN_DRIVER_API };
+
+	for (int d = RUNTIME; d < DOMAINS; d++)
+		for (uint32_t id = 1; id < CBIDS; id++) {
+			CUptiResult r = CUPTI_SUCCESS;
+
+			if (wanted[d][id] && (wanted[d][id] >= CAPTURE_BEGIN) == captures)
+				r = cuptilib.EnableCallback(on, subscriber, domains[d], id);
+			if (r != CUPTI_SUCCESS) {
+				emit_note("CUPTI: cuptiEnableCallback: %s", cuptilib_word(r));
+				return -1;
+			}
+		}
+	return 0;
+}
+
 int calls_open(void)
 {
 	CUptiResult r = cuptilib.Subscribe(&subscriber, on_call, NULL);
@@ -165,24 +202,11 @@ int calls_open(void)
 		emit_note("CUPTI: it names no calls that are known: nothing is recorded");
 		return -1;
 	}
-	return 0;
+	/* without them no capture is known, and none is spared */
+	return calls_enable(true, true);
 }
 
 int calls_set(bool on)
 {
-	static const CUpti_CallbackDomain domains[] = {
-		CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_CB_DOMAIN_DRIVER_API };
-
-	for (int d = RUNTIME; d < DOMAINS; d++)
-		for (uint32_t id = 1; id < CBIDS; id++) {
-			CUptiResult r = CUPTI_SUCCESS;
-
-			if (wanted[d][id])
-				r = cuptilib.EnableCallback(on, subscriber, domains[d], id);
-			if (r != CUPTI_SUCCESS) {
-				emit_note("CUPTI: cuptiEnableCallback: %s", cuptilib_word(r));
-				return -1;
-			}
-		}
-	return 0;
+	return calls_enable(on, false);
 }

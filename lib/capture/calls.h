@@ -16,7 +16,8 @@
 
 /* Become CUPTI's subscriber; -1: not to be had (a note says why). */
 int calls_open(void) RESULT_USED;
-/* Switch the callbacks on or off.  One caller at a time.  -1: CUPTI refused. */
+/* Switch the callbacks on or off; those of captures of streams are always on, and
+ * counted (ops_graph).  One caller at a time.  -1: CUPTI refused. */
 int calls_set(bool on);
 
 #endif

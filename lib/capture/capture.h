@@ -33,9 +33,16 @@ CAPTURE_API int tp_capture_ready(void);
 
 /* The window's edges.  Start may come before cuInit: recording begins with it.
  * Stop hands out what CUPTI holds: call it when the device is idle, or ops that
- * still run are untimed. */
+ * still run are untimed.  Where a thread is capturing a stream into a graph CUPTI
+ * is let be, and what it holds follows within 5 s of the capture's end. */
 CAPTURE_API void tp_capture_start(void);
 CAPTURE_API void tp_capture_stop(void);
+
+/* A wait for the device voids any capture of a stream, also that of another thread.
+ * 1: none is under way, and one that begins waits (for 2 s at most) until
+ * tp_capture_release; 0: one is, don't wait (and don't release). */
+CAPTURE_API int tp_capture_hold(void);
+CAPTURE_API void tp_capture_release(void);
 
 /* A whole step, CLOCK_MONOTONIC; the calling thread is the step's. */
 CAPTURE_API void tp_capture_step(int64_t number, int64_t start_ns, int64_t end_ns);

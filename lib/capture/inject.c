@@ -20,6 +20,10 @@
 #define RING_BYTES (16u << 20)
 #endif
 
+/* A window that ended within the capture of a stream: the device has so many ticks
+ * of 250 ms for what it has not done yet, counted when the capture is over. */
+#define LATE_TICKS 20
+
 extern struct ring capture_ring;
 
 _Thread_local struct capture_thread capture_self;
@@ -34,6 +38,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool started;  /* CUPTI is ours and ready */
 static bool recording;        /* by the lock */
 static bool asked;            /* tp_capture_start came, by the lock */
+static _Atomic int late_ticks; /* until what a capture kept from us is asked for */
 static _Atomic pid_t owner;   /* the process that is linked */
 
 static bool live(void)
@@ -48,6 +53,7 @@ static void record_set(bool on)
 		return;
 	if (on) {
 		recording = true;
+		atomic_store(&late_ticks, 0);
 		atomic_fetch_add(&capture_window, 1);
 		atomic_store(&capture_open, true);
 		/* else: it has been said, and what does come is recorded */
@@ -60,7 +66,7 @@ static void record_set(bool on)
 	/* what is complete first: a flush by force also gives what is not */
 	ops_flush(false);
 	ops_set(false);
-	ops_flush(true);
+	atomic_store(&late_ticks, ops_flush(true) ? 0 : LATE_TICKS);
 	atomic_store(&capture_open, false);
 }
 
@@ -85,9 +91,14 @@ static void on_gone(void)
 
 static void on_tick(void)
 {
+	int late = atomic_load(&late_ticks);
+
 	/* not while the driver is still in cuInit: nothing has come before then */
-	if (atomic_load(&capture_open) && ops_asked())
-		ops_flush(false);
+	if ((!late && !atomic_load(&capture_open)) || !ops_asked())
+		return;
+	/* another window may have begun: then nothing is late */
+	if (ops_flush(late == 1) && late)
+		atomic_compare_exchange_strong(&late_ticks, &late, late - 1);
 }
 
 static void on_last(void)
@@ -236,6 +247,16 @@ void tp_capture_stop(void)
 		record_set(false);
 	}
 	pthread_mutex_unlock(&lock);
+}
+
+int tp_capture_hold(void)
+{
+	return ops_hold();
+}
+
+void tp_capture_release(void)
+{
+	ops_release();
 }
 
 void tp_capture_step(int64_t number, int64_t start_ns, int64_t end_ns)

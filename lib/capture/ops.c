@@ -6,13 +6,13 @@
 #include "pool.h"
 #include "state.h"
 
-#define GRAPH_WAIT 2000       /* of 100 us: a flush takes milliseconds */
+#define GRAPH_WAIT 20000      /* of 100 us: a flush takes milliseconds */
 
 static struct pool pool;
 static _Atomic uint64_t dropped, moved;
 static _Atomic bool was_asked;
 static _Atomic int graphs;       /* streams that are being captured into a graph */
-static _Atomic bool flushing;
+static _Atomic int holds;        /* flushes, and waits of the hook's, under way */
 
 static uint64_t CUPTIAPI now_cupti(void)
 {
@@ -250,7 +250,6 @@ int ops_open(void)
 
 int ops_set(bool on)
 {
-	atomic_store(&graphs, 0);
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		CUptiResult r;
 
@@ -268,26 +267,42 @@ int ops_set(bool on)
 }
 
 /* One of the two sees the other: the order of both is that of all threads. */
-void ops_flush(bool all)
+bool ops_hold(void)
 {
-	atomic_store(&flushing, true);
-	if (all || atomic_load(&graphs) == 0)
-		(void)cuptilib.ActivityFlushAll(all ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
-	atomic_store(&flushing, false);
+	atomic_fetch_add(&holds, 1);
+	if (atomic_load(&graphs) == 0)
+		return true;
+	ops_release();
+	return false;
+}
+
+void ops_release(void)
+{
+	atomic_fetch_sub(&holds, 1);
+}
+
+bool ops_flush(bool all)
+{
+	if (!ops_hold())
+		return false;
+	(void)cuptilib.ActivityFlushAll(all ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+	ops_release();
+	return true;
 }
 
 void ops_graph(bool begins)
 {
 	static const struct timespec moment = { .tv_nsec = 100000 };
-	int n = atomic_load(&graphs);
+	int n;
 
 	if (begins) {
 		atomic_fetch_add(&graphs, 1);
-		for (int i = 0; i < GRAPH_WAIT && atomic_load(&flushing); i++)
+		for (int i = 0; i < GRAPH_WAIT && atomic_load(&holds); i++)
 			nanosleep(&moment, NULL);
 		return;
 	}
-	/* one that began before the window is not counted */
+	/* never below: a begin that was not seen is not counted */
+	n = atomic_load(&graphs);
 	while (n > 0 && !atomic_compare_exchange_weak(&graphs, &n, n - 1))
 		;
 }

@@ -15,13 +15,16 @@
 int ops_open(void) RESULT_USED;
 /* Record, or stop.  One caller at a time.  -1: kernels can't be had (noted). */
 int ops_set(bool on);
-/* Have what is complete handed out (not while a stream is being captured); all:
- * what is not complete too. */
-void ops_flush(bool all);
+/* Have what is complete handed out; all: what is not complete too.  False: a
+ * stream is being captured, nothing was done. */
+bool ops_flush(bool all);
 /* The capture of a stream into a graph begins, or has ended.  CUDA voids a capture
  * in which another thread waits for the device, as a flush may: none is at work when
- * this returns from a begin, unless it took over 0.2 s. */
+ * this returns from a begin, unless it took over 2 s. */
 void ops_graph(bool begins);
+/* True: no stream is being captured, and one that begins waits for ops_release. */
+bool ops_hold(void);
+void ops_release(void);
 uint64_t ops_dropped(void);    /* records that CUPTI says it dropped, in all */
 uint64_t ops_moved(void);      /* buffers given back, in all */
 bool ops_asked(void);          /* has CUPTI asked for a buffer yet? */

@@ -41,6 +41,7 @@ struct capture_thread {
 	uint32_t call;        /* domain and cbid, 0 none */
 	uint32_t corr, stack;
 	int64_t call_ns;
+	uint32_t capture_call; /* the outermost begin or end of a capture, 0 none */
 	/* NVTX */
 	uint32_t depth;
 	struct open_range range[RANGE_DEPTH];

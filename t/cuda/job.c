@@ -14,7 +14,8 @@
  *	-w MS sleep before the end -i MS sleep between launches (0)
  *	-S    no synchronization at the end
  *	-W A:B the hook's window: start before launch A, stop after launch B, and a
- *	      step and a range for each launch in between (1 thread)
+ *	      step and a range for each launch in between (of the first thread)
+ *	-R    with -W: it ends behind each of these launches, and begins again
  *	-F HOW fork after half the launches; the child launches too, then ends by
  *	      exit, _exit, or waits to be killed
  *	-e HOW exit, _exit, kill, abort, return: how it ends
@@ -39,7 +40,7 @@
 static struct {
 	int threads, launches, driver, copies, peers, sets, graphs, queries, mallocs, capture_ms;
 	int names, ranges, operators, wait_ms, pause_ms, no_sync, close_fds;
-	int first, last, nvtx_first, nvtx_all;
+	int first, last, again, nvtx_first, nvtx_all;
 	int64_t kernel_ns;
 	const char *fork_how, *end_how, *done;
 } opt = { .threads = 1, .names = 1, .kernel_ns = 2000, .end_how = "return" };
@@ -61,7 +62,8 @@ static struct {
 	void (*start)(void), (*stop)(void);
 	void (*step)(int64_t, int64_t, int64_t);
 	void (*range)(int, const char *, int64_t, int64_t, const char *, int);
-	int (*ready)(void);
+	int (*ready)(void), (*hold)(void);
+	void (*release)(void);
 } hook;
 
 /* NVTX as its header does it: tables of pointers, which a tool fills. */
@@ -224,6 +226,8 @@ static void hook_open(void)
 	*(void **)&hook.step = dlsym(lib, "tp_capture_step");
 	*(void **)&hook.range = dlsym(lib, "tp_capture_range");
 	*(void **)&hook.ready = dlsym(lib, "tp_capture_ready");
+	*(void **)&hook.hold = dlsym(lib, "tp_capture_hold");
+	*(void **)&hook.release = dlsym(lib, "tp_capture_release");
 }
 
 static int64_t now_ns(void)
@@ -275,13 +279,23 @@ static void fork_here(void)
 	}
 }
 
+/* As the hook does: not beside a capture. */
+static void window_end(void)
+{
+	if (hook.hold()) {
+		cuda.sync();
+		hook.release();
+	}
+	hook.stop();
+}
+
 static void one_launch(int i, uint32_t stream)
 {
 	char name[64];
 	int64_t start = now_ns();
-	int in = hook.start && i + 1 >= opt.first && i + 1 <= opt.last;
+	int in = hook.start && stream == 7 && i + 1 >= opt.first && i + 1 <= opt.last;
 
-	if (hook.start && i + 1 == opt.first)
+	if (in && (i + 1 == opt.first || opt.again))
 		hook.start();
 	if (in)
 		hook.range(3, "forward", start, 0, "model.py", 10 + i);
@@ -292,10 +306,8 @@ static void one_launch(int i, uint32_t stream)
 		hook.range(1, "optimizer", start, now_ns(), NULL, 0);
 		hook.step(i + 1, start, now_ns());
 	}
-	if (hook.start && i + 1 == opt.last) {
-		cuda.sync();
-		hook.stop();
-	}
+	if (in && (i + 1 == opt.last || opt.again))
+		window_end();
 	if (opt.pause_ms)
 		sleep_ms(opt.pause_ms);
 }
@@ -354,7 +366,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:K:SW:F:e:CXNVD:")) != -1) {
+	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:K:SW:RF:e:CXNVD:")) != -1) {
 		int n = optarg ? (int)strtol(optarg, NULL, 10) : 1;
 
 		switch (c) {
@@ -379,6 +391,7 @@ static void parse(int argc, char **argv)
 			opt.first = n;
 			opt.last = (int)strtol(strchr(optarg, ':') + 1, NULL, 10);
 			break;
+		case 'R': opt.again = 1; break;
 		case 'F': opt.fork_how = optarg; break;
 		case 'e': opt.end_how = optarg; break;
 		case 'C': opt.close_fds = 256; break;

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -25,6 +26,7 @@ static _Atomic uint32_t corrs;
 static _Atomic int ready;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int64_t stream_end_ns[STREAMS];
+static _Atomic int capturing;
 
 static int64_t now_ns(void)
 {
@@ -207,7 +209,9 @@ int sim_capture(int ms)
 	if (!atomic_load(&ready))
 		return -1;
 	nested(RT_CAPTURE_BEGIN, DR_CAPTURE_BEGIN);
+	atomic_fetch_add(&capturing, 1);
 	wait_until(now_ns() + ms * INT64_C(1000000));
+	atomic_fetch_sub(&capturing, 1);
 	nested(RT_CAPTURE_END, DR_CAPTURE_END);
 	return 0;
 }
@@ -220,6 +224,8 @@ int sim_sync(void)
 	if (!atomic_load(&ready))
 		return -1;
 	call(RUNTIME, RT_DEVICE_SYNC, 0, corr, NULL);
+	if (atomic_load(&capturing))
+		fputs("sim: a wait within a capture\n", stderr);
 	pthread_mutex_lock(&lock);
 	for (int i = 0; i < STREAMS; i++)
 		if (stream_end_ns[i] > end)

@@ -302,14 +302,14 @@ static void sim_call(int domain, uint32_t cbid, int site, uint32_t corr,
 		.symbolName = kernel, .correlationData = &data, .correlationId = corr,
 		.contextUid = 1 };
 
-	if (d == CUPTI_CB_DOMAIN_RUNTIME_API && cbid == 319 && site)
-		atomic_store(&capturing, 0);
+	if (d == CUPTI_CB_DOMAIN_RUNTIME_API && cbid == 319 && !site)
+		atomic_fetch_sub(&capturing, 1);
 	if (subscriber && atomic_load(&enabled[d][cbid])) {
 		cuptiGetCallbackName(d, cbid, &c.functionName);
 		subscriber(subscriber_data, d, cbid, &c);
 	}
 	if (d == CUPTI_CB_DOMAIN_RUNTIME_API && cbid == 315 && !site) {
-		atomic_store(&capturing, 1);
+		atomic_fetch_add(&capturing, 1);
 		if (atomic_load(&in_flush))
 			fputs("sim: a capture begins within a flush\n", stderr);
 	}
@@ -592,12 +592,12 @@ CUptiResult cuptiActivityFlushAll(uint32_t flag)
 	MAY_FAIL();
 	while (first_pid != getpid() && number("SIM_FORK_HANGS", 0))
 		pause();
-	atomic_store(&in_flush, 1);
+	atomic_fetch_add(&in_flush, 1);
 	if (atomic_load(&capturing))
 		fputs("sim: a flush within a capture\n", stderr);
 	usleep((useconds_t)number("SIM_FLUSH_MS", 0) * 1000);
 	give(flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED ? GIVE_ALL : GIVE_COMPLETE);
-	atomic_store(&in_flush, 0);
+	atomic_fetch_sub(&in_flush, 1);
 	return CUPTI_SUCCESS;
 }
 

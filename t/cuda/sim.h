@@ -39,7 +39,7 @@ int sim_peer_copy(int64_t bytes, uint32_t stream);
 int sim_set(int64_t bytes, uint32_t stream);
 /* One launch, so many kernels; the last one can be a copy. */
 int sim_graph(int kernels, int copies, uint32_t stream, int64_t device_ns);
-/* A capture that takes so long; a flush in it is told of on stderr. */
+/* A capture that takes so long; a flush or a wait in it is told of on stderr. */
 int sim_capture(int ms);
 /* Wait for all streams. */
 int sim_sync(void);

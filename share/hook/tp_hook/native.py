@@ -27,10 +27,11 @@ class Library:
         self.python, self.step, self.range = (
             held.tp_capture_python, held.tp_capture_step, held.tp_capture_range)
         self.start, self.stop = free.tp_capture_start, free.tp_capture_stop
+        self.hold, self.release = free.tp_capture_hold, free.tp_capture_release
         ns, text = ctypes.c_int64, ctypes.c_char_p
         self.step.argtypes = [ns, ns, ns]
         self.range.argtypes = [ctypes.c_int, text, ns, ns, text, ctypes.c_int]
-        for fn in (self.step, self.range, self.start, self.stop):
+        for fn in (self.step, self.range, self.start, self.stop, self.release):
             fn.restype = None
 
 
@@ -163,12 +164,15 @@ class Native:
             return False
 
     def drain(self):
-        """What the device has not done yet would have no times."""
-        if self.idle_device():
+        """What the device has not done yet would have no times.  But a wait for it
+        spoils also another thread's capture."""
+        if self.idle_device() and self.library.hold():
             try:
                 self.torch.cuda.synchronize()
             except Exception:
                 pass
+            finally:
+                self.library.release()
 
     # -- operators ----------------------------------------------------------------
 
