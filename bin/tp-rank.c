@@ -23,7 +23,7 @@ static struct {
 
 static struct rank_rows rows;
 static struct stream_writer writer;
-static bool as_text, passing;
+static bool as_text, passing, passed;
 
 static int opt_only(void *to, const char *value)
 {
@@ -67,7 +67,7 @@ static int pass(const struct stream *s, const struct rec *r)
 		return 0;
 	if (!passing && stream_head(&writer, stream_epoch_ns(s), stream_prov(s), NULL) != 0)
 		return -1;
-	passing = true;
+	passing = passed = true;
 	return stream_pass(&writer, r->line);
 }
 
@@ -139,10 +139,10 @@ static bool say_missing(unsigned missing)
 }
 
 /* Without a single row there is nothing to rank, unless the views that were there
- * had nothing to show. */
+ * had nothing to show, or others' records went on. */
 static int rows_check(bool cut)
 {
-	if (rows.n || rows.losses.rows)
+	if (rows.n || rows.losses.rows || passed)
 		return 0;
 	if (cut)
 		return -1; /* said */

@@ -132,8 +132,9 @@ static int segment_end(struct choosing *c)
 		warn("%" PRId64 " steps cannot be used: number or length absent, below 1"
 			" or too large", c->unusable);
 	if (window_choose(&c->series, &c->want, &w)) {
-		note("no window: %zu steps, at least %d are needed", c->series.n,
-			WINDOW_LEAST);
+		if (c->series.n || !c->without)
+			note("no window: %zu step%s, at least %d are needed", c->series.n,
+				c->series.n == 1 ? "" : "s", WINDOW_LEAST);
 		c->without++;
 	} else {
 		r = window_write(c, &w);

@@ -77,7 +77,7 @@ int db_error(struct db *db)
 	if ((rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED)
 		return error("%s: store is in use", db->name);
 	if ((rc & 0xff) == SQLITE_NOTADB)
-		return error("%s: not a store of tp-ingest", db->name);
+		return error("%s: damaged: no SQLite file", db->name);
 	if (rc == SQLITE_READONLY_ROLLBACK)
 		return error("%s: a program was killed while it wrote there, and undoing that "
 			"takes the right to write", db->name);

@@ -6,27 +6,7 @@
 
 #include "kineto.h"
 #include "mem.h"
-
-/* Enough for input_sniff: the longest header seen before a trace's first event
- * is 9 KiB. */
-#define SNIFF_BYTES (64u << 10)
-
-/* As many of the first bytes as it takes to tell a stream, else all of them. */
-static ssize_t read_first(struct in *in, char *first, enum input_kind *kind,
-	const char **what)
-{
-	size_t n = 0;
-	ssize_t got;
-
-	do {
-		got = in_read(in, first + n, SNIFF_BYTES - n);
-		if (got < 0)
-			return -1;
-		n += (size_t)got;
-		*kind = input_sniff(first, n, what);
-	} while (got > 0 && n < SNIFF_BYTES && *kind != INPUT_STREAM);
-	return (ssize_t)n;
-}
+#include "sniff.h"
 
 /* Takes over in. */
 static int take(struct ingest *g, struct in *in, const char *first, size_t n,
@@ -36,15 +16,18 @@ static int take(struct ingest *g, struct in *in, const char *first, size_t n,
 
 	if (kind == INPUT_STREAM)
 		return ingest_stream(g, in, first, n);
-	if (kind == INPUT_KINETO)
+	if (kind == INPUT_KINETO || kind == INPUT_OBJECT)
 		status = ingest_kineto(g, in, first, n);
 	else if (in_cut(in))
 		error("%s: %s", in_name(in), in_cut(in));
 	else if (kind == INPUT_EMPTY)
 		error("%s: empty", in_name(in));
+	else if (kind == INPUT_STORE)
+		error("%s: a store, neither a Chrome trace nor a stream of records: the views"
+			" read it, as in tp-view1 %s", in_name(in), in_name(in));
 	else
-		error("%s: %s, neither a Chrome trace nor a stream of tp programs",
-			in_name(in), what ? what : "unknown format");
+		error("%s: %s, neither a Chrome trace nor a stream of records",
+			in_name(in), what);
 	in_close(in);
 	return status;
 }
@@ -61,7 +44,7 @@ int ingest_input(struct ingest *g, const char *path)
 	if (in == NULL)
 		return ST_FAIL;
 	first = xmalloc(SNIFF_BYTES);
-	n = read_first(in, first, &kind, &what);
+	n = input_first(in, first, &kind, &what);
 	if (n < 0) {
 		in_close(in);
 		status = ST_FAIL;

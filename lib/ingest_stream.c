@@ -23,6 +23,7 @@ struct segment {
 	struct hash hash;      /* over event records, where nothing tells a better one */
 	int64_t epoch_ns, epoch_add_ns;
 	bool open, loading;
+	bool kept, rows;       /* in any segment: something for a store, rows made of one */
 	int64_t n;
 };
 
@@ -47,6 +48,14 @@ static void segment_release(struct segment *s)
 	honest_rows_release(&s->honest);
 	trace_info_release(&s->info);
 	s->open = false;
+}
+
+/* Rows of the views and findings of tp-rank are made of a store: none is made of
+ * them. */
+static bool is_row(struct text kind)
+{
+	return (kind.n > 5 && memcmp(kind.s, "view", 4) == 0 && kind.s[5] == '.') ||
+		text_is(kind, "finding") || text_is(kind, "cleared");
 }
 
 /* What the run record left open. */
@@ -134,6 +143,8 @@ static int take_record(struct segment *s, const struct rec *r)
 	struct event ev;
 	int rc = evrec_get(r, &ev);
 
+	s->rows |= is_row(r->kind);
+	s->kept |= rc > 0 || text_is(r->kind, "step") || text_is(r->kind, "startup");
 	if (rc > 0)
 		return take_event(s, r, &ev);
 	if (rc < 0) {
@@ -163,7 +174,11 @@ static int take_all(struct segment *s, const char *name)
 		if (take_record(s, &r) < 0)
 			return -1;
 	}
-	return segment_finish(s, name) < 0 ? -1 : rc < 0 ? ST_FAIL : ST_OK;
+	if (segment_finish(s, name) < 0)
+		return -1;
+	if (rc == 0 && s->rows && !s->kept)
+		rc = error("%s: rows of the views, nothing for a store: tp-rank reads them", name);
+	return rc < 0 ? ST_FAIL : ST_OK;
 }
 
 /* For a person: events as lines, and the other records as they are. */
@@ -172,10 +187,12 @@ static int show_all(struct ingest *g, struct stream *stream, const char *name)
 	struct rec r;
 	struct event ev;
 	int rc, got;
+	bool head = false;
 
-	if (event_text_head(g->out->out, name) < 0)
-		return -1;
 	while ((rc = stream_next(stream, &r)) > 0) {
+		if (!head && event_text_head(g->out->out, name) < 0)
+			return -1;
+		head = true;
 		got = evrec_get(&r, &ev);
 		if (got > 0 && event_text_put(g->out->out, &ev) < 0)
 			return -1;

@@ -11,12 +11,6 @@
 #include "event.h"
 #include "in.h"
 
-/* Is this the beginning of a Chrome trace, a tp stream, or something that we
- * only recognise?  first/n: up to 64 KiB of decoded bytes. */
-enum input_kind { INPUT_KINETO, INPUT_STREAM, INPUT_EMPTY, INPUT_OTHER };
-/* INPUT_OTHER sets *what to a static phrase: "an Nsight Systems SQLite export". */
-enum input_kind input_sniff(const void *first, size_t n, const char **what);
-
 /* Reads `in` (of which first/n were read already) to its end.  0 with info
  * filled in (info->partial when the tail is cut or rows had to be dropped),
  * -1 when nothing can be used or the sink stopped; said. */

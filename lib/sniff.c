@@ -1,5 +1,6 @@
-/* sniff.c - what an input is, by its first bytes. */
-#include "kineto.h"
+/* sniff.c - see sniff.h. */
+#include "base.h"
+#include "sniff.h"
 
 struct sign {
 	size_t at;
@@ -41,8 +42,6 @@ static const struct hint sqlite_hints[] = {
 	{ "CANN_API", "an Ascend profiler database" },
 	{ "RANK_DEVICE_MAP", "an Ascend profiler database" },
 	{ "rocpd_", "a rocprofiler database (rocpd)" },
-	{ "honest_run", "a store of this toolkit (give it to tp-view1)" },
-	{ "TABLE dev ", "a store of this toolkit (give it to tp-view1)" },
 };
 
 static const struct hint pickle_hints[] = {
@@ -66,9 +65,11 @@ struct key_hint {
 	enum input_kind kind;
 	const char *what;
 };
+#define TRACE "a Chrome trace"
+#define STREAM "a stream of records"
 static const struct key_hint key_hints[] = {
-	{ "traceEvents", INPUT_KINETO, NULL },
-	{ "kind", INPUT_STREAM, NULL },
+	{ "traceEvents", INPUT_KINETO, TRACE },
+	{ "kind", INPUT_STREAM, STREAM },
 	{ "rocprofiler-sdk-tool", INPUT_OTHER, "a rocprofv3 JSON file" },
 	{ "nodes", INPUT_OTHER, "a torch execution trace (JSON)" },
 	{ "device_traces", INPUT_OTHER, "a torch memory snapshot (JSON)" },
@@ -79,12 +80,12 @@ static const struct key_hint key_hints[] = {
 	{ "event_type", INPUT_OTHER, "a Triton compilation log (NDJSON)" },
 	{ "profiles", INPUT_OTHER, "a speedscope profile (JSON)" },
 	{ "samples", INPUT_OTHER, "a V8 CPU profile (JSON)" },
-	{ "schemaVersion", INPUT_KINETO, NULL },
-	{ "deviceProperties", INPUT_KINETO, NULL },
-	{ "distributedInfo", INPUT_KINETO, NULL },
-	{ "displayTimeUnit", INPUT_KINETO, NULL },
-	{ "baseTimeNanoseconds", INPUT_KINETO, NULL },
-	{ "traceName", INPUT_KINETO, NULL },
+	{ "schemaVersion", INPUT_KINETO, TRACE },
+	{ "deviceProperties", INPUT_KINETO, TRACE },
+	{ "distributedInfo", INPUT_KINETO, TRACE },
+	{ "displayTimeUnit", INPUT_KINETO, TRACE },
+	{ "baseTimeNanoseconds", INPUT_KINETO, TRACE },
+	{ "traceName", INPUT_KINETO, TRACE },
 };
 
 /* Text that is no JSON, by words of its first line. */
@@ -203,13 +204,15 @@ static enum input_kind sniff_object(struct text t, const char **what)
 		*what = "JSON with no traceEvents";
 		return INPUT_OTHER;
 	}
-	return INPUT_KINETO; /* the key may come later */
+	*what = "a JSON object";
+	return INPUT_OBJECT;
 }
 
 static enum input_kind sniff_array(struct text t, const char **what)
 {
 	struct text rest = skip_blanks((struct text){ t.s + 1, t.n - 1 });
 
+	*what = TRACE;
 	if (rest.n == 0 || *rest.s == '{' || *rest.s == ']')
 		return INPUT_KINETO;
 	*what = *rest.s == '[' ? "a torch memory timeline (raw)"
@@ -217,12 +220,28 @@ static enum input_kind sniff_array(struct text t, const char **what)
 	return INPUT_OTHER;
 }
 
+/* The application's number stands in the header, at byte 68. */
+static bool is_store(struct text t)
+{
+	static const char id[] = { (char)(STORE_APPLICATION_ID >> 24),
+		(char)(STORE_APPLICATION_ID >> 16), (char)(STORE_APPLICATION_ID >> 8),
+		(char)STORE_APPLICATION_ID };
+
+	return t.n >= 72 && memcmp(t.s + 68, id, sizeof id) == 0;
+}
+
+static enum input_kind sniff_sqlite(struct text t, const char **what)
+{
+	if (is_store(t)) {
+		*what = "a store";
+		return INPUT_STORE;
+	}
+	*what = HINT(sqlite_hints, t, "an SQLite database");
+	return INPUT_OTHER;
+}
+
 static const char *sniff_binary(struct text t)
 {
-	static const char sqlite[] = "SQLite format 3";
-
-	if (t.n >= sizeof sqlite && memcmp(t.s, sqlite, sizeof sqlite) == 0)
-		return HINT(sqlite_hints, t, "an SQLite database");
 	if (t.n > 2 && t.s[0] == '\x80' && t.s[1] >= 2 && t.s[1] <= 5)
 		return HINT(pickle_hints, t, "a Python pickle");
 	if (memchr(t.s, 0, t.n) && t.n > 2 && t.s[0] == '\n')
@@ -248,6 +267,7 @@ static const char *sniff_text(struct text t)
 
 enum input_kind input_sniff(const void *first, size_t n, const char **what)
 {
+	static const char sqlite[] = "SQLite format 3"; /* and its NUL */
 	struct text all = { first, n }, t = skip_blanks(all);
 
 	*what = NULL;
@@ -260,8 +280,25 @@ enum input_kind input_sniff(const void *first, size_t n, const char **what)
 		return sniff_object(t, what);
 	if (*t.s == '[')
 		return sniff_array(t, what);
+	if (n >= sizeof sqlite && memcmp(first, sqlite, sizeof sqlite) == 0)
+		return sniff_sqlite(all, what);
 	*what = sniff_binary(all);
 	if (!*what)
 		*what = sniff_text(t);
 	return INPUT_OTHER;
+}
+
+ssize_t input_first(struct in *in, char *first, enum input_kind *kind, const char **what)
+{
+	size_t n = 0;
+	ssize_t got;
+
+	do {
+		got = in_read(in, first + n, SNIFF_BYTES - n);
+		if (got < 0)
+			return -1;
+		n += (size_t)got;
+		*kind = input_sniff(first, n, what);
+	} while (got > 0 && n < SNIFF_BYTES && *kind != INPUT_STREAM);
+	return (ssize_t)n;
 }

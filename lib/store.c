@@ -25,7 +25,7 @@ int store_check(struct db *db)
 	    || db_int(db, "PRAGMA user_version", 0, &version) < 0)
 		return -1;
 	if (app != STORE_APPLICATION_ID)
-		return error("%s: not a store of tp-ingest", db->name);
+		return error("%s: an SQLite database, no store of tp-ingest", db->name);
 	if (version != STORE_VERSION)
 		return error("%s: store version %" PRId64 ", this program knows %d",
 			db->name, version, STORE_VERSION);
@@ -67,6 +67,37 @@ static int open_to_read(struct db *db, const char *path)
 	return 0;
 }
 
+/* What is no SQLite file is named, with the program that reads it. */
+static int check_kind(const char *path)
+{
+	struct in *in = in_open(path);
+	enum input_kind kind = INPUT_STORE;
+	const char *what = NULL;
+	char *first;
+	ssize_t n;
+	int rc = 0;
+
+	if (!in)
+		return -1;
+	first = xmalloc(SNIFF_BYTES);
+	n = input_first(in, first, &kind, &what);
+	free(first);
+	if (n < 0)
+		rc = -1;
+	else if (kind == INPUT_KINETO || kind == INPUT_STREAM)
+		rc = error("%s: %s, no store: tp-ingest makes one, as in tp-ingest -o store.db"
+			" %s", path, what, path);
+	else if (kind != INPUT_STORE && in_cut(in))
+		rc = error("%s: no store: %s", path, in_cut(in));
+	else if (kind != INPUT_STORE)
+		rc = error("%s: %s, no store of tp-ingest", path,
+			kind == INPUT_EMPTY ? "empty" : what);
+	else if (in_face(in) != IN_PLAIN)
+		rc = error("%s: a store, but compressed: unpack it", path);
+	in_close(in);
+	return rc;
+}
+
 int store_open_ro(struct db *db, const char *path)
 {
 	struct stat st;
@@ -74,8 +105,10 @@ int store_open_ro(struct db *db, const char *path)
 
 	if (stat(path, &st) < 0)
 		return error_errno("%s", path);
-	if (!S_ISREG(st.st_mode))
-		return error("%s: not a store of tp-ingest", path);
+	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return error("%s: not a regular file, so no store", path);
+	if (check_kind(path) < 0)
+		return -1;
 	if (open_to_read(db, path) < 0)
 		return -1;
 	torn = is_torn(db);

@@ -22,8 +22,8 @@
 #include "db.h"
 #include "pages.h"
 #include "path.h"
+#include "sniff.h"
 
-#define STORE_APPLICATION_ID 0x74707374 /* "tpst" */
 #define STORE_VERSION 1
 #define STORE_WAIT_MS 60000             /* for another writer, then: in use */
 #define STORE_N_BITS 40                 /* id = (trace << 40) + n */

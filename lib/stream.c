@@ -7,6 +7,7 @@
 #include "mem.h"
 #include "num.h"
 #include "say.h"
+#include "sniff.h"
 #include "stream.h"
 
 struct stream {
@@ -42,26 +43,60 @@ struct stream *stream_adopt(struct in *in, const void *first, size_t n)
 	return s;
 }
 
+/* What is no stream is refused, and not skipped line by line.  A stream whose first
+ * line is damaged shows by a record behind it; one that is cut in its first record
+ * has told nothing yet. */
+static bool may_be_stream(enum input_kind kind, const char *first, size_t n)
+{
+	switch (kind) {
+	case INPUT_STREAM:
+	case INPUT_EMPTY:
+		return true;
+	case INPUT_OBJECT:
+		return n < SNIFF_BYTES;
+	case INPUT_KINETO:
+		return memmem(first, n, "\n{\"kind\":", 9) != NULL;
+	case INPUT_OTHER:
+		return memmem(first, n, "\"kind\"", 6) != NULL;
+	case INPUT_STORE:
+		break;
+	}
+	return false;
+}
+
+static void refuse(const char *name, enum input_kind kind, const char *what)
+{
+	if (kind == INPUT_STORE)
+		(void)error("%s: a store, no stream of records: the views read it, as in"
+			" tp-view1 %s", name, name);
+	else if (kind == INPUT_KINETO)
+		(void)error("%s: a Chrome trace, no stream of records: tp-ingest reads it,"
+			" as in tp-ingest -o store.db %s", name, name);
+	else
+		(void)error("%s: %s, no stream of records", name, what);
+}
+
 struct stream *stream_open(const char *path)
 {
-	static const char store[16] = "SQLite format 3"; /* and its NUL */
 	struct in *in = in_open(path);
-	char first[sizeof store];
-	ssize_t n = 1;
-	size_t got = 0;
+	struct stream *s = NULL;
+	enum input_kind kind;
+	const char *what;
+	char *first;
+	ssize_t n;
 
-	while (in && n > 0 && got < sizeof first) {
-		n = in_read(in, first + got, sizeof first - got);
-		got += n > 0 ? (size_t)n : 0;
-	}
-	if (in && n >= 0 && (got < sizeof first || memcmp(first, store, sizeof store) != 0))
-		return stream_adopt(in, first, got);
-	if (in && n >= 0)
-		(void)error("%s: a store, no stream of records: the views read it, as in"
-			" tp-view1 %s", in_name(in), in_name(in));
-	if (in)
+	if (!in)
+		return NULL;
+	first = xmalloc(SNIFF_BYTES);
+	n = input_first(in, first, &kind, &what);
+	if (n >= 0 && may_be_stream(kind, first, (size_t)n))
+		s = stream_adopt(in, first, (size_t)n);
+	else if (n >= 0)
+		refuse(in_name(in), kind, what);
+	if (!s)
 		in_close(in);
-	return NULL;
+	free(first);
+	return s;
 }
 
 int stream_close(struct stream *s)

@@ -32,7 +32,7 @@
 
 struct stream; /* private */
 
-/* NULL, said: it cannot be opened, or is a store. */
+/* NULL, said: it cannot be opened, or is something else that is known. */
 struct stream *stream_open(const char *path) RESULT_USED;
 /* Takes over an input of which the first n bytes were already read. */
 struct stream *stream_adopt(struct in *in, const void *first, size_t n) RESULT_USED;

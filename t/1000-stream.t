@@ -97,7 +97,7 @@ is "$(cat err)" 'stream: dirty: line 4 (byte '"$(head -3 a.json | wc -c | tr -d 
 stream: dirty: 2 lines in all were no records' 'said once, and counted'
 head -c 300000 /dev/urandom >noise
 "$S" read noise >out 2>err
-is "$?" 3 'noise is no stream'
+is "$?" 2 'noise is no stream'
 is "$(LC_ALL=C grep -c '[^ -~]' err)" 0 'and none of it reaches the terminal'
 runs 2 'a file that is not there' "$S" read nowhere
 

@@ -6,6 +6,7 @@
 
 #include "buf.h"
 #include "kineto.h"
+#include "sniff.h"
 #include "mem.h"
 #include "say.h"
 

@@ -1,7 +1,7 @@
 /* sniff.c - inputs told apart by their first bytes. */
 #include "unit.h"
 
-#include "kineto.h"
+#include "sniff.h"
 
 #define ROW(lit, kind, what) { lit, sizeof(lit) - 1, kind, what }
 static const struct {
@@ -10,16 +10,16 @@ static const struct {
 	enum input_kind kind;
 	const char *what; /* part of the phrase */
 } rows[] = {
-	ROW("{\"schemaVersion\": 1, \"traceEvents\": [", INPUT_KINETO, NULL),
-	ROW("\xef\xbb\xbf {\"traceEvents\":[]}", INPUT_KINETO, NULL),
-	ROW("[{\"name\": \"a\"", INPUT_KINETO, NULL),
-	ROW("[]", INPUT_KINETO, NULL),
-	ROW("{\"baseTimeNanoseconds\": 1, \"deviceProp", INPUT_KINETO, NULL),
-	ROW("{\"INFO\": [\"a long list", INPUT_KINETO, NULL),
+	ROW("{\"schemaVersion\": 1, \"traceEvents\": [", INPUT_KINETO, "Chrome trace"),
+	ROW("\xef\xbb\xbf {\"traceEvents\":[]}", INPUT_KINETO, "Chrome trace"),
+	ROW("[{\"name\": \"a\"", INPUT_KINETO, "Chrome trace"),
+	ROW("[]", INPUT_KINETO, "Chrome trace"),
+	ROW("{\"baseTimeNanoseconds\": 1, \"deviceProp", INPUT_KINETO, "Chrome trace"),
+	ROW("{\"INFO\": [\"a long list", INPUT_OBJECT, "object"),
 	/* "kind" of a nested object makes no stream */
-	ROW("{\"a\": {\"kind\": 1}, \"traceEvents\": [", INPUT_KINETO, NULL),
-	ROW("{\"kind\":\"head\",\"tp\":1}\n{\"kind\":\"end\"}\n", INPUT_STREAM, NULL),
-	ROW("{\"rank\":0,\"kind\":\"step\"}", INPUT_STREAM, NULL),
+	ROW("{\"a\": {\"kind\": 1}, \"traceEvents\": [", INPUT_KINETO, "Chrome trace"),
+	ROW("{\"kind\":\"head\",\"tp\":1}\n{\"kind\":\"end\"}\n", INPUT_STREAM, "stream"),
+	ROW("{\"rank\":0,\"kind\":\"step\"}", INPUT_STREAM, "stream"),
 	ROW("", INPUT_EMPTY, NULL),
 	ROW(" \n\t", INPUT_EMPTY, NULL),
 	ROW("SQLite format 3\0....CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL", INPUT_OTHER, "Nsight Systems"),
