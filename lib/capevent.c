@@ -334,6 +334,7 @@ int capevent_take(struct capevent *c, const struct wire_record *r)
 		break;
 	case CAP_BYE:
 		c->bye = true;
+		c->early = r->flags & CAP_BYE_EARLY;
 		c->sent = r->as.bye.records;
 		break;
 	default:

@@ -39,6 +39,7 @@ struct capevent {
 	int64_t held[CAPEVENT_DEVICES]; /* bytes of device memory */
 	bool python;             /* frames came */
 	bool bye;                /* a proper end */
+	bool early;              /* ... but recording had ended before its time */
 	uint64_t sent;           /* records by its own count, of the bye */
 	uint64_t dropped;        /* by the library, by CUPTI, by our tables */
 };

@@ -181,8 +181,9 @@ static void info_fill(struct native_link *l)
 	t->with_stack = l->ev.python;
 	t->count.dropped = (int64_t)dropped;
 	versions(l, told);
-	if (!l->ev.bye || dropped)
+	if (!l->ev.bye || dropped || l->ev.early)
 		t->why_partial = xstrdup(dropped ? "records were dropped" :
+			l->ev.early ? "recording ended before the process did" :
 			"the process ended before its records were out");
 	t->partial = t->why_partial != NULL;
 }

@@ -60,6 +60,22 @@ capture window -t 2 -n 60 -K 5 -W 1:60 -R -S
 plain_too 'windows that end beside captures: the same' -t 2 -n 60 -K 5 -S
 unset SIM_FLUSH_MS
 
+# --- a profiler of the job's own --------------------------------------------------------
+# own FIRST:LAST KERNELS WHAT OPTS JOBOPTION...: it gets all of its kernels, ours none
+own() {
+	own_at=$1 own_want=$2 own_what=$3 own_opts=$4
+	shift 4
+	capture "$own_opts" -n 30 -P "$own_at" "$@"
+	plain_too "$own_what: the same job, and its own records" -n 30 -P "$own_at"
+	is "$(job own) $(sum kernel) $(job ready) $(grep '^bye' out | sed 's, [0-9]*,,')" \
+		"$own_want" "$own_what: we give way, for good"
+}
+own 11:20 '10 10 -1 bye early' 'a profiler' ''
+own 1:30 '30 0 -1 bye early' 'a profiler before cuInit' '' -L
+own 11:20 '10 4 -1 bye early' 'a profiler in the window' window -W 7:14
+own 11:20 '10 3 -1 bye' 'a profiler behind the window' window -W 2:4
+own 11:20 '10 0 -1 bye' 'a profiler before the window' window -W 25:28
+
 # --- fork -----------------------------------------------------------------------------
 SIM_FORK_HANGS=1
 export SIM_FORK_HANGS

@@ -229,6 +229,10 @@ for cut in 8 39 41 700 $((size - 1)); do
 	echo "$?/$(tail -1 out | grep -c '"complete":false')" >>cuts
 done
 is "$(tr '\n' ' ' <cuts)" '125/1 125/1 125/1 0/1 0/1 ' 'cut anywhere: not complete'
+sed 's/^bye/early/' plain.txt >early.txt
+runs 0 'a process in which recording ended early' "$CAPTURE" --engine cupti -j -- "$PLAY" send early.txt
+is "$(end out)" '"complete":false ' 'its stream is not complete'
+lacks err 'without a word' 'though it was taken leave of'
 sed 's/^bye/dropped 3 4\nnote a word to the person\nnote a word to the person\nbye/' plain.txt >dropped.txt
 runs 0 'records that were dropped' "$CAPTURE" --engine cupti -j -- "$PLAY" send dropped.txt
 is "$(end out)$(grep -o '"dropped":7,"complete"' out)" '"complete":false "dropped":7,"complete"' 'are in the end'

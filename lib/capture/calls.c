@@ -12,6 +12,7 @@
 enum { RUNTIME, DRIVER, DOMAINS };
 
 static CUpti_SubscriberHandle subscriber;
+static bool subscribed;
 enum { NOT, CALL, LAUNCH, CAPTURE_BEGIN, CAPTURE_END };
 static unsigned char wanted[DOMAINS][CBIDS];
 static _Atomic uint32_t name_of[DOMAINS][CBIDS]; /* texts, at first use */
@@ -197,6 +198,7 @@ int calls_open(void)
 		emit_note("CUPTI: cuptiSubscribe: %s: nothing is recorded", cuptilib_word(r));
 		return -1;
 	}
+	subscribed = true;
 	if (!calls_choose(CUPTI_CB_DOMAIN_RUNTIME_API, wanted[RUNTIME]) ||
 	    !calls_choose(CUPTI_CB_DOMAIN_DRIVER_API, wanted[DRIVER])) {
 		emit_note("CUPTI: it names no calls that are known: nothing is recorded");
@@ -209,4 +211,13 @@ int calls_open(void)
 int calls_set(bool on)
 {
 	return calls_enable(on, false);
+}
+
+void calls_leave(void)
+{
+	if (!subscribed)
+		return;
+	subscribed = false;
+	(void)calls_enable(false, true);
+	(void)cuptilib.Unsubscribe(subscriber);
 }

@@ -19,5 +19,7 @@ int calls_open(void) RESULT_USED;
 /* Switch the callbacks on or off; those of captures of streams are always on, and
  * counted (ops_graph).  One caller at a time.  -1: CUPTI refused. */
 int calls_set(bool on);
+/* Be CUPTI's subscriber no more (also where calls_open failed, or was not called). */
+void calls_leave(void);
 
 #endif

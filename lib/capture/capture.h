@@ -44,6 +44,12 @@ CAPTURE_API void tp_capture_stop(void);
 CAPTURE_API int tp_capture_hold(void);
 CAPTURE_API void tp_capture_release(void);
 
+/* Somebody else is about to use CUPTI in this process (the script's own profiler):
+ * recording ends for good, before or after the start, and CUPTI is as if we had
+ * never had it: no subscriber, its own clock, buffers that it zeroes itself.  The
+ * stream ends; inside the window, or with none, as one that is not complete. */
+CAPTURE_API void tp_capture_leave(void);
+
 /* A whole step, CLOCK_MONOTONIC; the calling thread is the step's. */
 CAPTURE_API void tp_capture_step(int64_t number, int64_t start_ns, int64_t end_ns);
 

@@ -38,6 +38,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool started;  /* CUPTI is ours and ready */
 static bool recording;        /* by the lock */
 static bool asked;            /* tp_capture_start came, by the lock */
+static bool left;             /* CUPTI is another's: for good, by the lock */
 static _Atomic int late_ticks; /* until what a capture kept from us is asked for */
 static _Atomic pid_t owner;   /* the process that is linked */
 
@@ -94,7 +95,7 @@ static void on_tick(void)
 	int late = atomic_load(&late_ticks);
 
 	/* not while the driver is still in cuInit: nothing has come before then */
-	if ((!late && !atomic_load(&capture_open)) || !ops_asked())
+	if ((!late && !atomic_load(&capture_open)) || !atomic_load(&started) || !ops_asked())
 		return;
 	/* another window may have begun: then nothing is late */
 	if (ops_flush(late == 1) && late)
@@ -103,8 +104,8 @@ static void on_tick(void)
 
 static void on_last(void)
 {
-	if (atomic_load(&started) && ops_asked())
-		ops_flush(true);
+	if (atomic_load(&started) && ops_asked() && !ops_flush(true))
+		link_early();
 }
 
 static uint32_t on_cupti(void)
@@ -166,6 +167,14 @@ static int cupti_open(void)
 	return cuptilib_open() || calls_open() || ops_open() ? -1 : 0;
 }
 
+/* What CUPTI was told for us would spoil the records of who takes it after us. */
+static void cupti_leave(void)
+{
+	atomic_store(&started, false);
+	ops_leave();
+	calls_leave();
+}
+
 /* The link first: it is how a failure is said. */
 static void start(void)
 {
@@ -179,8 +188,12 @@ static void start(void)
 	}
 	ring_populate(&capture_ring);
 	atomic_store(&capture_phase, PHASE_LIVE);
-	failed = cupti_open() != 0;
+	failed = left || cupti_open() != 0;
 	atomic_store(&started, !failed);
+	if (failed)
+		cupti_leave();
+	if (left)
+		link_early();
 	atomic_store(&owner, getpid());
 	if (link_start(&calls)) {
 		capture_off();
@@ -246,6 +259,25 @@ void tp_capture_stop(void)
 		capture_mark_end(&capture_self, emit_now_ns());
 		record_set(false);
 	}
+	pthread_mutex_unlock(&lock);
+}
+
+void tp_capture_leave(void)
+{
+	if (atomic_load(&capture_phase) == PHASE_OFF)
+		return;
+	pthread_mutex_lock(&lock);
+	if (!left && atomic_load(&started)) {
+		if (recording)
+			link_early();
+		capture_mark_end(&capture_self, emit_now_ns());
+		record_set(false);
+		if (atomic_load(&late_ticks))
+			link_early();
+		cupti_leave();
+		link_finish_later();
+	}
+	left = true;
 	pthread_mutex_unlock(&lock);
 }
 

@@ -32,7 +32,7 @@ static struct {
 	uint64_t said_queue, said_cupti; /* dropped, in all */
 	int64_t tick_ns;
 	_Atomic uint64_t bytes;    /* sent */
-	_Atomic bool finish, done;
+	_Atomic bool finish, done, early;
 } lk = { .fd = -1 };
 
 /* A number that programs which close "all" fds up to 256 or so do not reach. */
@@ -107,12 +107,13 @@ static int send_all(const void *p, size_t n)
 	return 0;
 }
 
-static int send_record(enum cap_type type, const void *body, size_t n)
+static int send_record(enum cap_type type, uint8_t flags, const void *body, size_t n)
 {
 	struct {
 		struct capwire_head head;
 		unsigned char body[64];
-	} r = { .head = { .size = (uint16_t)(sizeof r.head + n), .type = (uint8_t)type } };
+	} r = { .head = { .size = (uint16_t)(sizeof r.head + n), .type = (uint8_t)type,
+		.flags = flags } };
 
 	memcpy(r.body, body, n);
 	if (send_all(&r, r.head.size))
@@ -144,7 +145,7 @@ static int hello_send(void)
 	clock_gettime(CLOCK_REALTIME, &unix_time);
 	h.mono_ns = emit_now_ns();
 	h.unix_ns = (int64_t)unix_time.tv_sec * 1000000000 + unix_time.tv_nsec;
-	return send_record(CAP_HELLO, &h, sizeof h);
+	return send_record(CAP_HELLO, 0, &h, sizeof h);
 }
 
 /* 1 something was sent, 0 the ring is empty, -1 */
@@ -172,7 +173,7 @@ static int dropped_send(void)
 		return 0;
 	lk.said_queue = queue;
 	lk.said_cupti = cupti;
-	return send_record(CAP_DROPPED, &d, sizeof d);
+	return send_record(CAP_DROPPED, 0, &d, sizeof d);
 }
 
 static int idle(void)
@@ -222,7 +223,8 @@ static void *link_run(void *unused)
 		lk.calls.gone();
 	} else {
 		bye.records = lk.records;
-		(void)send_record(CAP_BYE, &bye, sizeof bye);
+		(void)send_record(CAP_BYE, atomic_load(&lk.early) ? CAP_BYE_EARLY : 0,
+			&bye, sizeof bye);
 	}
 	capture_off();
 	if (fd_ours())
@@ -255,6 +257,11 @@ int link_start(const struct link_calls *calls)
 	}
 	pthread_setname_np(thread, "tp-capture");
 	return 0;
+}
+
+void link_early(void)
+{
+	atomic_store(&lk.early, true);
 }
 
 void link_finish_later(void)

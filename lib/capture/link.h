@@ -28,6 +28,8 @@ int link_start(const struct link_calls *calls) RESULT_USED;
 void link_finish(void);
 /* The same, not waited for. */
 void link_finish_later(void);
+/* The stream will end before what it was to hold did: CAP_BYE says so. */
+void link_early(void);
 /* In a forked child: let go of the fd. */
 void link_forget(void);
 

@@ -14,9 +14,18 @@ static _Atomic bool was_asked;
 static _Atomic int graphs;       /* streams that are being captured into a graph */
 static _Atomic int holds;        /* flushes, and waits of the hook's, under way */
 
+static _Atomic bool opened, left;
+
+/* CUPTI keeps this callback for good: after us it gives what CUPTI's own clock
+ * would. */
 static uint64_t CUPTIAPI now_cupti(void)
 {
-	return (uint64_t)emit_now_ns();
+	struct timespec t;
+
+	if (!atomic_load_explicit(&left, memory_order_relaxed))
+		return (uint64_t)emit_now_ns();
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 static void op_put(struct cap_op o, bool graph)
@@ -223,28 +232,42 @@ static int refused(const char *what, CUptiResult r)
 	return -1;
 }
 
+static void settings(bool ours)
+{
+	uint8_t zeroed = ours;
+	size_t n = sizeof zeroed;
+
+	/* else CUPTI sets each buffer to zero on the job's thread */
+	if (cuptilib.ActivitySetAttribute)
+		(void)cuptilib.ActivitySetAttribute(
+			CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &n, &zeroed);
+	if (cuptilib.ActivityEnableAllSyncRecords)
+		(void)cuptilib.ActivityEnableAllSyncRecords(!ours);
+}
+
+void ops_leave(void)
+{
+	if (atomic_load(&opened))
+		settings(false);
+	atomic_store(&left, true);
+}
+
 int ops_open(void)
 {
-	uint8_t zeroed = 1;
-	size_t n = sizeof zeroed;
 	CUptiResult r;
 
 	if (pool_init(&pool)) {
 		emit_note("capture library: no memory: nothing is recorded");
 		return -1;
 	}
-	/* else CUPTI sets each buffer to zero on the job's thread */
-	if (cuptilib.ActivitySetAttribute)
-		(void)cuptilib.ActivitySetAttribute(
-			CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &n, &zeroed);
+	atomic_store(&opened, true);
+	settings(true);
 	r = cuptilib.ActivityRegisterTimestampCallback(now_cupti);
 	if (r != CUPTI_SUCCESS)
 		return refused("cuptiActivityRegisterTimestampCallback", r);
 	r = cuptilib.ActivityRegisterCallbacks(buffer_requested, buffer_completed);
 	if (r != CUPTI_SUCCESS)
 		return refused("cuptiActivityRegisterCallbacks", r);
-	if (cuptilib.ActivityEnableAllSyncRecords)
-		(void)cuptilib.ActivityEnableAllSyncRecords(0);
 	return 0;
 }
 

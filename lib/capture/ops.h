@@ -13,6 +13,9 @@
 /* Before any context is made: the buffers, and CLOCK_MONOTONIC for all times.  -1:
  * refused (a note says why). */
 int ops_open(void) RESULT_USED;
+/* Leave CUPTI to others, as we found it (also where ops_open failed, or was not
+ * called). */
+void ops_leave(void);
 /* Record, or stop.  One caller at a time.  -1: kernels can't be had (noted). */
 int ops_set(bool on);
 /* Have what is complete handed out; all: what is not complete too.  False: a

@@ -15,6 +15,8 @@
  *	-S    no synchronization at the end
  *	-W A:B the hook's window: start before launch A, stop after launch B, and a
  *	      step and a range for each launch in between (of the first thread)
+ *	-P A:B a profiler of the job's own from launch A to B; -L it is announced before
+ *	      cuInit
  *	-R    with -W: it ends behind each of these launches, and begins again
  *	-F HOW fork after half the launches; the child launches too, then ends by
  *	      exit, _exit, or waits to be killed
@@ -40,7 +42,7 @@
 static struct {
 	int threads, launches, driver, copies, peers, sets, graphs, queries, mallocs, capture_ms;
 	int names, ranges, operators, wait_ms, pause_ms, no_sync, close_fds;
-	int first, last, again, nvtx_first, nvtx_all;
+	int first, last, again, own_first, own_last, own_early, own, nvtx_first, nvtx_all;
 	int64_t kernel_ns;
 	const char *fork_how, *end_how, *done;
 } opt = { .threads = 1, .names = 1, .kernel_ns = 2000, .end_how = "return" };
@@ -56,10 +58,11 @@ static struct {
 	__typeof__(&sim_capture) capture;
 	__typeof__(&sim_query) query;
 	__typeof__(&sim_malloc) get, put;
+	__typeof__(&sim_profiler) profiler;
 } cuda;
 
 static struct {
-	void (*start)(void), (*stop)(void);
+	void (*start)(void), (*stop)(void), (*leave)(void);
 	void (*step)(int64_t, int64_t, int64_t);
 	void (*range)(int, const char *, int64_t, int64_t, const char *, int);
 	int (*ready)(void), (*hold)(void);
@@ -226,6 +229,7 @@ static void hook_open(void)
 	*(void **)&hook.step = dlsym(lib, "tp_capture_step");
 	*(void **)&hook.range = dlsym(lib, "tp_capture_range");
 	*(void **)&hook.ready = dlsym(lib, "tp_capture_ready");
+	*(void **)&hook.leave = dlsym(lib, "tp_capture_leave");
 	*(void **)&hook.hold = dlsym(lib, "tp_capture_hold");
 	*(void **)&hook.release = dlsym(lib, "tp_capture_release");
 }
@@ -289,6 +293,18 @@ static void window_end(void)
 	hook.stop();
 }
 
+static void own_profiler(int on)
+{
+	void *lib = dlopen("libcupti.so.13", RTLD_NOW);
+
+	*(void **)&cuda.profiler = lib ? dlsym(lib, "sim_profiler") : NULL;
+	if (on && hook.leave && !opt.own_early)
+		hook.leave();
+	if (!on)
+		cuda.sync();
+	opt.own = cuda.profiler ? cuda.profiler(on) : -2;
+}
+
 static void one_launch(int i, uint32_t stream)
 {
 	char name[64];
@@ -297,6 +313,8 @@ static void one_launch(int i, uint32_t stream)
 
 	if (in && (i + 1 == opt.first || opt.again))
 		hook.start();
+	if (opt.own_first == i + 1)
+		own_profiler(1);
 	if (in)
 		hook.range(3, "forward", start, 0, "model.py", 10 + i);
 	/* the name stays: CUPTI's is the module's */
@@ -308,6 +326,8 @@ static void one_launch(int i, uint32_t stream)
 	}
 	if (in && (i + 1 == opt.last || opt.again))
 		window_end();
+	if (opt.own_last == i + 1)
+		own_profiler(0);
 	if (opt.pause_ms)
 		sleep_ms(opt.pause_ms);
 }
@@ -366,7 +386,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:K:SW:RF:e:CXNVD:")) != -1) {
+	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:K:SW:P:LRF:e:CXNVD:")) != -1) {
 		int n = optarg ? (int)strtol(optarg, NULL, 10) : 1;
 
 		switch (c) {
@@ -391,6 +411,11 @@ static void parse(int argc, char **argv)
 			opt.first = n;
 			opt.last = (int)strtol(strchr(optarg, ':') + 1, NULL, 10);
 			break;
+		case 'P':
+			opt.own_first = n;
+			opt.own_last = (int)strtol(strchr(optarg, ':') + 1, NULL, 10);
+			break;
+		case 'L': opt.own_early = 1; break;
 		case 'R': opt.again = 1; break;
 		case 'F': opt.fork_how = optarg; break;
 		case 'e': opt.end_how = optarg; break;
@@ -411,13 +436,13 @@ static void say(int64_t launch_ns)
 
 	getrusage(RUSAGE_SELF, &use);
 	printf("kernels=%d copies=%d peers=%d sets=%d calls=%d ranges=%d mallocs=%d "
-		"ready=%d ns_a_launch=%lld max_rss_kib=%ld\n",
+		"own=%d ready=%d ns_a_launch=%lld max_rss_kib=%ld\n",
 		t * (opt.launches + opt.driver + 7 * graphs), t * (opt.copies + graphs),
 		t * opt.peers, t * opt.sets,
 		t * (opt.launches + opt.driver + opt.copies + opt.peers + opt.sets + graphs +
 			2 * opt.mallocs + (opt.capture_ms ? 2 * opt.launches : 0)) +
 			!opt.no_sync,
-		t * (opt.ranges + opt.operators), t * 2 * opt.mallocs,
+		t * (opt.ranges + opt.operators), t * 2 * opt.mallocs, opt.own,
 		hook.ready ? hook.ready() : 0,
 		(long long)(opt.launches ? launch_ns / opt.launches : 0), use.ru_maxrss);
 }
@@ -433,11 +458,13 @@ int main(int argc, char **argv)
 		nvtx_push("before cuInit");
 		nvtx_pop();
 	}
+	if (opt.first || opt.own_first)
+		hook_open();
+	if (opt.own_early && hook.leave)
+		hook.leave();
 	cuda_open();
 	if (!opt.nvtx_first && (opt.ranges || opt.operators || opt.nvtx_all))
 		nvtx_init();
-	if (opt.first)
-		hook_open();
 	for (int fd = 3; fd < opt.close_fds; fd++)
 		close(fd);
 	start = now_ns();
@@ -454,8 +481,7 @@ int main(int argc, char **argv)
 		cuda.sync();
 	if (opt.wait_ms)
 		sleep_ms(opt.wait_ms);
-	if (!opt.first)
-		hook_open();
+	hook_open();
 	say(start);
 	end_by(opt.end_how);
 	return 0;

@@ -45,6 +45,9 @@ int sim_capture(int ms);
 int sim_sync(void);
 /* cudaEventQuery, which has no callback unless it was asked for. */
 int sim_query(void);
+/* In libcupti: a profiler as PyTorch's (a subscriber, buffers of its own that are not
+ * zeroed, CUPTI's own clock) begins, -1 where it can't; or ends: its kernels. */
+int sim_profiler(int on);
 int sim_malloc(int64_t bytes);
 int sim_free(int64_t bytes);
 

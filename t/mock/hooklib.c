@@ -37,6 +37,11 @@ void tp_capture_stop(void)
 	tell("stop\n");
 }
 
+void tp_capture_leave(void)
+{
+	tell("leave\n");
+}
+
 int tp_capture_hold(void)
 {
 	return 1;

@@ -143,12 +143,13 @@ static void show_hello(struct link *l, const struct cap_hello *h)
 	printf("hello pid=%u cupti=%u driver=%u\n", h->pid, h->cupti, h->driver);
 }
 
-static void show_bye(struct link *l, const struct cap_bye *b)
+static void show_bye(struct link *l, const struct capwire_head *h,
+	const struct cap_bye *b)
 {
 	l->bye = true;
 	if (b->records != l->records - 1)
 		wrong(l, "bye's count");
-	printf("bye %" PRIu64 "\n", b->records);
+	printf("bye %" PRIu64 "%s\n", b->records, h->flags & CAP_BYE_EARLY ? " early" : "");
 }
 
 static void show_note(struct link *l, const struct cap_note *n, size_t room)
@@ -226,7 +227,7 @@ static void show(struct link *l, const struct capwire_head *h, const void *body)
 	case CAP_OP: show_op(l, h, body); break;
 	case CAP_RANGE: show_range(l, h, body); break;
 	case CAP_NOTE: show_note(l, body, room); break;
-	case CAP_BYE: show_bye(l, body); break;
+	case CAP_BYE: show_bye(l, h, body); break;
 	default: show_rest(l, h, body);
 	}
 }

@@ -21,7 +21,7 @@
  *	line TID START END LINE FILE NAME | WORDS
  *	step TID NUMBER START END  overhead START END NAME
  *	mem TID AT DELTA ADDR DEVICE KIND TOTAL    dropped QUEUE CUPTI
- *	note WORDS                 bye
+ *	note WORDS                 bye, or early
  *	python TID START END NAME  json START END CAT PID TID NAME   (the trace alone)
  *	mark FILE  wait FILE       die                               (sending alone):
  *		make a file; wait until there is one, 20 s at most; SIGKILL */
@@ -408,12 +408,12 @@ static void do_dropped(void)
 		record(CAP_DROPPED, 0, 0, &r, sizeof r, NULL, 0);
 }
 
-static void do_bye(void)
+static void do_bye(unsigned flags)
 {
 	struct cap_bye r = { records + 1 };
 
 	if (mode != JSON)
-		record(CAP_BYE, 0, 0, &r, sizeof r, NULL, 0);
+		record(CAP_BYE, flags, 0, &r, sizeof r, NULL, 0);
 }
 
 static void do_mark(void)
@@ -472,7 +472,8 @@ static void do_line(void)
 	else if (is(what, "mem")) do_mem();
 	else if (is(what, "dropped")) do_dropped();
 	else if (is(what, "note")) do_note();
-	else if (is(what, "bye")) do_bye();
+	else if (is(what, "bye")) do_bye(0);
+	else if (is(what, "early")) do_bye(CAP_BYE_EARLY);
 	else if (is(what, "python")) do_json("python_function");
 	else if (is(what, "annotation")) do_json("user_annotation");
 	else if (is(what, "mark")) do_mark();
@@ -533,7 +534,7 @@ static void play_steps(long n)
 		}
 		RECORD(CAP_STEP, 0, 7, struct cap_step r = { MONO + from, MONO + t, s });
 	}
-	do_bye();
+	do_bye(0);
 	flush();
 }
 

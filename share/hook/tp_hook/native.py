@@ -6,8 +6,9 @@ told to it from here: steps, the window's edges, what the script names
 (marks.py), and with `operators` PyTorch's operators, by way of NVTX.
 
 As Window of window.py it is told of the boundaries of steps.  Where the script
-runs a profiler of its own, CUPTI's records go to that one: ours gives way until
-it is over."""
+runs a profiler of its own, CUPTI's records and settings become that one's, and
+stay so when it is over: ours gives way for good, also before and behind the
+window, since only one can subscribe to CUPTI."""
 import ctypes
 import os
 import sys
@@ -27,11 +28,13 @@ class Library:
         self.python, self.step, self.range = (
             held.tp_capture_python, held.tp_capture_step, held.tp_capture_range)
         self.start, self.stop = free.tp_capture_start, free.tp_capture_stop
+        self.leave = free.tp_capture_leave
         self.hold, self.release = free.tp_capture_hold, free.tp_capture_release
         ns, text = ctypes.c_int64, ctypes.c_char_p
         self.step.argtypes = [ns, ns, ns]
         self.range.argtypes = [ctypes.c_int, text, ns, ns, text, ctypes.c_int]
-        for fn in (self.step, self.range, self.start, self.stop, self.release):
+        for fn in (self.step, self.range, self.start, self.stop, self.release,
+                   self.leave):
             fn.restype = None
 
 
@@ -62,7 +65,8 @@ class Native:
         self.first, self.last = window.get("first", 1), window.get("last")
         self.then = window.get("then")
         self.library = find_library(self.hook)
-        self.state = "idle"     # idle, on, away, done
+        self.state = "idle"     # idle, on, away (for good), done
+        self.left = False
         self.step_ns = None     # begin of the step that runs
         self.nvtx = self.nvtx_tap = None
         self.marks = None
@@ -114,15 +118,15 @@ class Native:
             return
         if self.last is not None and k > self.last:
             self.finish()
-        elif self.state in ("idle", "away") and k >= self.first:
+        elif self.state == "idle" and k >= self.first:
             self.begin(k)
         elif self.state == "on":
             self.operators_on()
 
     def begin(self, k):
         if self.steps.profilers.at_work():
-            self.say_away()
-        elif self.state == "idle" and k > self.first:
+            self.give_way()
+        elif k > self.first:
             self.missed()
         else:
             self.state = "on"
@@ -211,12 +215,18 @@ class Native:
     # -- the script's own profiler ------------------------------------------------
 
     def give_way(self):
+        if self.library is None or self.left or os.getpid() != self.pid:
+            return
+        self.left = True
         if self.state == "on":
-            self.stop()
+            self.quiet()
+            self.drain()
+        self.library.leave()
+        if self.state != "done":
             self.say_away()
 
     def say_away(self):
         self.state = "away"
-        self.hook.note("the script's own profiler works: nothing is recorded until it ends")
+        self.hook.note("the script's own profiler works: nothing is recorded from here on")
         if self.last is not None:
             self.hook.link.put_record({"kind": "tp_gave_way"})
