@@ -114,12 +114,18 @@ echo "\$? \$(((\$(date +%s%N) - s) / 1000000))" >ended
 END
 chmod +x timed
 JOB=./timed
-capture '' -n 100000
+capture '' -n 100000 -A 2500
 JOB=$real
 read -r status ms <ended
 is "$status" 0 'a reader that stays away at the exit: the same status'
-[ "$ms" -gt 900 ] && { [ "$TSAN" ] || [ "$ms" -lt 2900 ]; }
+[ "$ms" -gt 3400 ] && { [ "$TSAN" ] || [ "$ms" -lt 5400 ]; }
 t_result $? 'and a second is waited, no more' || diag "$ms ms"
+is "$(cat err)" '' 'and CUPTI is not called behind it, when the reader is back'
+SIM_DISABLE_MS=60; export SIM_DISABLE_MS
+CAPREAD='-q -d 100'
+capture '' -n 2000 -A 1000
+is "$(cat err)" '' 'a reader that goes at the exit: CUPTI is switched off before its teardown'
+unset SIM_DISABLE_MS
 CAPREAD='-q -d 500'
 capture '' -n 20000
 plain_too 'a reader that goes: the same job' -n 20000

@@ -41,6 +41,7 @@ static bool asked;            /* tp_capture_start came, by the lock */
 static bool left;             /* CUPTI is another's: for good, by the lock */
 static _Atomic int late_ticks; /* until what a capture kept from us is asked for */
 static _Atomic pid_t owner;   /* the process that is linked */
+static _Atomic bool exiting;  /* CUPTI may be gone at any moment */
 
 static bool live(void)
 {
@@ -82,7 +83,7 @@ static void on_gone(void)
 {
 	capture_off();
 	pthread_mutex_lock(&lock);
-	if (atomic_load(&started) && recording) {
+	if (atomic_load(&started) && recording && !atomic_load(&exiting)) {
 		recording = false;
 		calls_set(false);
 		ops_set(false);
@@ -95,17 +96,22 @@ static void on_tick(void)
 	int late = atomic_load(&late_ticks);
 
 	/* not while the driver is still in cuInit: nothing has come before then */
-	if ((!late && !atomic_load(&capture_open)) || !atomic_load(&started) || !ops_asked())
+	if ((!late && !atomic_load(&capture_open)) || !atomic_load(&started) ||
+	    atomic_load(&exiting) || !ops_asked())
 		return;
 	/* another window may have begun: then nothing is late */
 	if (ops_flush(late == 1) && late)
 		atomic_compare_exchange_strong(&late_ticks, &late, late - 1);
 }
 
+/* At exit, while at_exit waits: not once it has given up. */
 static void on_last(void)
 {
-	if (atomic_load(&started) && ops_asked() && !ops_flush(true))
+	if (!live() || !atomic_load(&started) || !ops_asked())
+		return;
+	if (!ops_flush(true))
 		link_early();
+	ops_settle();
 }
 
 static uint32_t on_cupti(void)
@@ -124,10 +130,12 @@ static void fork_child(void)
 
 static void at_exit(void)
 {
-	if (!live() || atomic_load(&owner) != getpid())
+	if (atomic_load(&owner) != getpid())
 		return;
+	atomic_store(&exiting, true);
 	pyframes_off();
 	capture_mark_end(&capture_self, emit_now_ns());
+	/* also when the reader has gone: the link may be switching CUPTI off */
 	link_finish();
 	capture_off();
 }

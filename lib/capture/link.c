@@ -80,8 +80,8 @@ static bool fd_ours(void)
 	return fstat(lk.fd, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_ino == lk.ino;
 }
 
-/* -1: the reader has gone.  Waits for a reader that does not read, but not once
- * link_finish has given up. */
+/* -1: the reader has gone, or all is off: link_finish has given up, and what the
+ * process is made of goes away.  Else waits for a reader that does not read. */
 static int send_all(const void *p, size_t n)
 {
 	const char *s = p;
@@ -89,7 +89,7 @@ static int send_all(const void *p, size_t n)
 	while (n > 0) {
 		ssize_t r;
 
-		if (!fd_ours())
+		if (atomic_load(&capture_phase) == PHASE_OFF || !fd_ours())
 			return -1;
 		r = send(lk.fd, s, n, MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (r > 0) {

@@ -6,10 +6,13 @@
 #include "pool.h"
 #include "state.h"
 
+#define BUSY_WAIT 10000       /* of 100 us: a buffer is read in less than a millisecond */
+#define OUT_WAIT 200          /* it may also be one that never comes */
 #define GRAPH_WAIT 20000      /* of 100 us: a flush takes milliseconds */
 
 static struct pool pool;
 static _Atomic uint64_t dropped, moved;
+static _Atomic int out, busy;    /* buffers that CUPTI has; that are being read */
 static _Atomic bool was_asked;
 static _Atomic int graphs;       /* streams that are being captured into a graph */
 static _Atomic int holds;        /* flushes, and waits of the hook's, under way */
@@ -199,6 +202,7 @@ static void CUPTIAPI buffer_requested(uint8_t **buffer, size_t *size, size_t *re
 {
 	atomic_store_explicit(&was_asked, true, memory_order_relaxed);
 	*buffer = pool_get(&pool);
+	atomic_fetch_add_explicit(&out, *buffer != NULL, memory_order_relaxed);
 	*size = *buffer ? POOL_PART_BYTES : 0;
 	*records = 0;
 }
@@ -214,6 +218,8 @@ static void CUPTIAPI buffer_completed(CUcontext context, uint32_t stream,
 	(void)size;
 	if (!buffer)
 		return;
+	atomic_fetch_add(&busy, 1);
+	atomic_fetch_sub(&out, 1);
 	if (atomic_load_explicit(&capture_phase, memory_order_relaxed) == PHASE_LIVE) {
 		while (valid && cuptilib.ActivityGetNextRecord(buffer, valid, &r) ==
 		       CUPTI_SUCCESS)
@@ -224,6 +230,7 @@ static void CUPTIAPI buffer_completed(CUcontext context, uint32_t stream,
 	}
 	pool_put(&pool, buffer, valid);
 	atomic_fetch_add(&moved, 1);
+	atomic_fetch_sub(&busy, 1);
 }
 
 static int refused(const char *what, CUptiResult r)
@@ -311,6 +318,15 @@ bool ops_flush(bool all)
 	(void)cuptilib.ActivityFlushAll(all ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
 	ops_release();
 	return true;
+}
+
+void ops_settle(void)
+{
+	static const struct timespec moment = { .tv_nsec = 100000 };
+
+	for (int i = 0; i < (atomic_load(&busy) ? BUSY_WAIT : OUT_WAIT) &&
+	     (atomic_load(&out) || atomic_load(&busy)); i++)
+		nanosleep(&moment, NULL);
 }
 
 void ops_graph(bool begins)

@@ -21,6 +21,9 @@ int ops_set(bool on);
 /* Have what is complete handed out; all: what is not complete too.  False: a
  * stream is being captured, nothing was done. */
 bool ops_flush(bool all);
+/* After the last flush: a buffer may be on its way from CUPTI's own thread.  Waits
+ * for it, 20 ms where none is being read, else at most a second. */
+void ops_settle(void);
 /* The capture of a stream into a graph begins, or has ended.  CUDA voids a capture
  * in which another thread waits for the device, as a flush may: none is at work when
  * this returns from a begin, unless it took over 2 s. */

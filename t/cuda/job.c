@@ -17,6 +17,7 @@
  *	      step and a range for each launch in between (of the first thread)
  *	-P A:B a profiler of the job's own from launch A to B; -L it is announced before
  *	      cuInit
+ *	-A MS what is torn down last at its exit, CUPTI too, takes so long
  *	-R    with -W: it ends behind each of these launches, and begins again
  *	-F HOW fork after half the launches; the child launches too, then ends by
  *	      exit, _exit, or waits to be killed
@@ -42,7 +43,7 @@
 static struct {
 	int threads, launches, driver, copies, peers, sets, graphs, queries, mallocs, capture_ms;
 	int names, ranges, operators, wait_ms, pause_ms, no_sync, close_fds;
-	int first, last, again, own_first, own_last, own_early, own, nvtx_first, nvtx_all;
+	int teardown_ms, first, last, again, own_first, own_last, own_early, own, nvtx_first, nvtx_all;
 	int64_t kernel_ns;
 	const char *fork_how, *end_how, *done;
 } opt = { .threads = 1, .names = 1, .kernel_ns = 2000, .end_how = "return" };
@@ -386,7 +387,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:K:SW:P:LRF:e:CXNVD:")) != -1) {
+	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:K:SW:P:LA:RF:e:CXNVD:")) != -1) {
 		int n = optarg ? (int)strtol(optarg, NULL, 10) : 1;
 
 		switch (c) {
@@ -415,6 +416,7 @@ static void parse(int argc, char **argv)
 			opt.own_first = n;
 			opt.own_last = (int)strtol(strchr(optarg, ':') + 1, NULL, 10);
 			break;
+		case 'A': opt.teardown_ms = n; break;
 		case 'L': opt.own_early = 1; break;
 		case 'R': opt.again = 1; break;
 		case 'F': opt.fork_how = optarg; break;
@@ -427,6 +429,16 @@ static void parse(int argc, char **argv)
 		default: exit(2);
 		}
 	}
+}
+
+static void teardown(void)
+{
+	void *lib = dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
+	_Atomic int *torn = lib ? dlsym(lib, "sim_torn") : NULL;
+
+	if (torn)
+		*torn = 1;
+	sleep_ms(opt.teardown_ms);
 }
 
 static void say(int64_t launch_ns)
@@ -453,6 +465,8 @@ int main(int argc, char **argv)
 	int64_t start;
 
 	parse(argc, argv);
+	if (opt.teardown_ms)
+		atexit(teardown);
 	if (opt.nvtx_first) {
 		nvtx_init();
 		nvtx_push("before cuInit");

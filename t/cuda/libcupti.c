@@ -79,8 +79,17 @@ static CUptiResult failure(const char *function)
 	return CUPTI_SUCCESS;
 }
 
+_Atomic int sim_torn;        /* the job's last handler of exit() sets it */
+
+static void teardown_tell(const char *function)
+{
+	if (atomic_load(&sim_torn))
+		fprintf(stderr, "sim: %s in CUPTI's teardown\n", function);
+}
+
 #define MAY_FAIL() do { \
 		CUptiResult failed = failure(__func__); \
+		teardown_tell(__func__); \
 		if (failed) \
 			return failed; \
 	} while (0)
@@ -592,6 +601,8 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
 	if ((int)kind >= KINDS)
 		return CUPTI_ERROR_INVALID_KIND;
 	atomic_store(&kind_on[kind], false);
+	usleep((useconds_t)number("SIM_DISABLE_MS", 0) * 1000);
+	teardown_tell(__func__);
 	return CUPTI_SUCCESS;
 }
 

@@ -13,6 +13,7 @@
  *	SIM_CUPTI=28         the version of CUPTI that it says (13: 130001)
  *	SIM_DEVICES=2        devices that there are (1)
  *	SIM_FLUSH_MS=5       how long a flush takes more
+ *	SIM_DISABLE_MS=50    how long switching a kind of record off takes
  *	SIM_FORK_HANGS=1     a flush in a forked child never returns, as a real one */
 #ifndef SIM_H
 #define SIM_H
@@ -50,6 +51,9 @@ int sim_query(void);
 int sim_profiler(int on);
 int sim_malloc(int64_t bytes);
 int sim_free(int64_t bytes);
+
+/* CUPTI's own end has begun: calls of it from here on are told of on stderr.  It is
+ * `_Atomic int sim_torn` of libcupti. */
 
 /* Between the two libraries. */
 enum sim_op_kind { SIM_KERNEL, SIM_COPY, SIM_PEER, SIM_SET, SIM_SYNC, SIM_MEMORY };
