@@ -55,7 +55,7 @@ static const struct opt options[] = {
 static const struct opt_page page = {
 	.usage = "tp-rank [options] [FILE...]",
 	.what = "Rank the rows of the views by the wall clock that they cost.",
-	.example = "for v in 1 2 3 4 5; do tp-view$v run.db; done | tp-rank -t >report.md",
+	.example = "for v in 1 2 3 4 5; do tp-view$v store.db; done | tp-rank -t >report.md",
 	.opt = options,
 };
 
