@@ -16,13 +16,14 @@ static const struct opt_page page = {
 	.opt = opts,
 };
 
-/* Devices of the trace but the rank as a whole: a gap is a device's. */
+/* Devices of the trace but the rank as a whole: a gap is a device's.  A CPU job has
+ * one part, and its gaps are the time in which no operator runs. */
 static size_t parts_begin(struct lost_part *part, struct lost_device *dev,
 	const struct decomp *d, struct texts *texts)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < d->n; i++) {
-		if (d->part[i].any || d->cpu_job)
+		if (d->part[i].any)
 			continue;
 		part[n] = (struct lost_part){ .view = &v, .decomp = d, .part = &d->part[i] };
 		lost_part_begin(&part[n], texts, &dev[n]);
@@ -42,20 +43,37 @@ static int parts_put(struct lost_part *part, size_t n)
 	return 0;
 }
 
+static int outside_take(void *arg, const struct account_piece *p)
+{
+	struct lost_device *dev = arg;
+	return account_piece(&dev->account, p);
+}
+
+/* Lost time of a device is in the store; that of a CPU job is what its operators
+ * leave. */
+static int parts_read(struct decomp *d, struct texts *texts, struct lost_part *part,
+	struct lost_device *dev, size_t *n)
+{
+	struct decomp_hooks hooks = { .arg = dev, .outside = outside_take };
+	if (!d->cpu_job) {
+		if (decomp_run(d, NULL) < 0)
+			return -1;
+		*n = parts_begin(part, dev, d, texts);
+		return lost_read(&texts->ops, d->trace, dev, *n);
+	}
+	*n = parts_begin(part, dev, d, texts);
+	return *n && decomp_run(d, &hooks) == 0 ? account_end(&dev->account) : *n ? -1 : 0;
+}
+
 static int trace_put(const struct view_trace *t)
 {
 	struct decomp d;
 	struct texts texts = { 0 };
-	int bad = decomp_begin(&d, &v, t) < 0 || decomp_run(&d, NULL) < 0 ||
-		texts_open(&texts, &v.db, t) < 0;
+	int bad = decomp_begin(&d, &v, t) < 0 || texts_open(&texts, &v.db, t) < 0;
 	struct lost_part *part = xcalloc(d.n + 1, sizeof *part);
 	struct lost_device *dev = xcalloc(d.n + 1, sizeof *dev);
-	size_t n = bad ? 0 : parts_begin(part, dev, &d, &texts);
-	if (!bad && v.as_text && d.cpu_job) {
-		view_add_place(&v.text, t, NULL);
-		buf_adds(&v.text, ": a CPU job: there is no device whose time could be lost\n");
-	}
-	bad = bad || lost_read(&texts.ops, t, dev, n) < 0 || parts_put(part, n) < 0;
+	size_t n = 0;
+	bad = bad || parts_read(&d, &texts, part, dev, &n) < 0 || parts_put(part, n) < 0;
 	for (size_t i = 0; i < n; i++)
 		lost_part_release(&part[i]);
 	free(part);

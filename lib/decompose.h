@@ -13,6 +13,7 @@
 #ifndef TP_DECOMPOSE_H
 #define TP_DECOMPOSE_H
 
+#include "account.h"
 #include "split.h"
 #include "view.h"
 
@@ -44,17 +45,21 @@ typedef void *decomp_owner_fn(void *arg, const struct decomp_part *p,
 	const struct dev_op *op);
 /* A stretch of busy time of that owner: its length, and of it in chosen steps. */
 typedef void decomp_piece_fn(void *owner, int64_t len_ns, int64_t chosen_ns);
+/* A stretch of a CPU job in which no operator runs, in order of time, and where the
+ * host was: cause is host, input or unknown.  0, -1 said. */
+typedef int decomp_outside_fn(void *arg, const struct account_piece *p);
 struct decomp_hooks {
 	decomp_owner_fn *owner;
 	decomp_piece_fn *piece;
 	void *arg;
+	decomp_outside_fn *outside; /* NULL: nobody asks */
 };
 
 int decomp_begin(struct decomp *d, struct view *v, const struct view_trace *t) RESULT_USED;
 /* hooks NULL: only the split. */
 int decomp_run(struct decomp *d, const struct decomp_hooks *hooks) RESULT_USED;
 /* decompose_cpu.c: the operators of a CPU job, each ns to the innermost of the
- * first thread that runs one. */
+ * first thread that runs one.  With hooks they have the line that called them. */
 int decomp_operators(struct decomp *d, const struct decomp_hooks *hooks) RESULT_USED;
 int decomp_check(const struct decomp *d) RESULT_USED;
 void decomp_release(struct decomp *d);

@@ -2,69 +2,31 @@
  * decompose.h.
  *
  * Busy is the union of all operators over all threads.  Operators nest, so the
- * own time goes to the innermost one, of the lowest thread where several run. */
+ * own time goes to the innermost one, of the lowest thread where several run.
+ * The time between is that thread's which has a line or a function of the user's
+ * code open, the lowest again; else that with an annotation. */
 #include "base.h"
-#include "decompose.h"
+#include "decompose_cpu.h"
 #include "mem.h"
-#include "sorter.h"
 
 #include <stdlib.h>
 
-struct host_op {
-	int64_t ts_ns, end_ns;
-	int64_t track, name;
-};
+/* Forward operators remembered, by sequence number: an iteration of a model with
+ * 10,000 operators makes about that many numbers. */
+#define FORWARD_SLOTS (1 << 17)
 
-/* Outer before inner: at one start the longer comes first. */
-static int host_op_cmp(const void *a, const void *b)
-{
-	const struct host_op *x = a, *y = b;
+/* The place of the forward operator with a sequence number; of two threads that
+ * count alike neither is believed. */
+struct forward_place { int64_t seq, track; struct cpu_place place; };
 
-	if (x->ts_ns != y->ts_ns)
-		return x->ts_ns < y->ts_ns ? -1 : 1;
-	if (x->end_ns != y->end_ns)
-		return x->end_ns > y->end_ns ? -1 : 1;
-	if (x->track != y->track)
-		return x->track < y->track ? -1 : 1;
-	return (x->name > y->name) - (x->name < y->name);
-}
-
-static int operators_sort(struct decomp *d, struct sorter *s)
-{
-	sqlite3_stmt *st = trace_prepare(&d->view->db, "SELECT ts, dur, track, name, cat"
-		" FROM host WHERE id > ?1 AND id < ?2", d->trace);
-	int rc;
-
-	if (!st)
-		return -1;
-	while ((rc = db_step(&d->view->db, st)) > 0) {
-		struct host_op op = {
-			.ts_ns = sqlite3_column_int64(st, 0),
-			.track = sqlite3_column_int64(st, 2),
-			.name = sqlite3_column_int64(st, 3),
-		};
-
-		op.end_ns = op.ts_ns + sqlite3_column_int64(st, 1);
-		if (sqlite3_column_int(st, 4) == CAT_CPU_OP && sorter_add(s, &op) < 0) {
-			rc = -1;
-			break;
-		}
-	}
-	db_finish(&st);
-	return rc < 0 ? -1 : sorter_done(s);
-}
-
-/* The operators that run on each thread, innermost last. */
-struct cpu_lane {
-	struct cpu_frame { int64_t end_ns; void *owner; } *frame;
-	size_t n, cap;
-};
 struct cpu_sweep {
 	struct decomp_part *part;
 	const struct decomp_hooks *hooks;
 	struct cpu_lane *lane;   /* by the track's order */
 	size_t nlane;
+	struct forward_place *forward; /* FORWARD_SLOTS; NULL: places are not asked for */
 	int64_t now_ns;
+	bool begun, failed;
 };
 
 static void piece(struct cpu_sweep *c, void *owner, int64_t to_ns)
@@ -79,28 +41,61 @@ static void piece(struct cpu_sweep *c, void *owner, int64_t to_ns)
 	c->now_ns = to_ns;
 }
 
+static struct cpu_state outside_state(struct cpu_sweep *c)
+{
+	struct cpu_state best = { .until_ns = INT64_MAX }, s;
+	int64_t until_ns = INT64_MAX;
+
+	for (size_t i = 0; i < c->nlane; i++) {
+		cpu_lane_at(&c->lane[i], c->now_ns, &s);
+		until_ns = MIN(until_ns, s.until_ns);
+		if ((s.place.frame && !best.place.frame) || (s.any && !best.any))
+			best = s;
+		if (best.place.frame)
+			break;
+	}
+	best.until_ns = until_ns;
+	return best;
+}
+
+/* No operator runs up to until_ns. */
+static void outside(struct cpu_sweep *c, int64_t until_ns)
+{
+	if (!c->hooks || !c->hooks->outside)
+		c->now_ns = until_ns;
+	while (c->now_ns < until_ns && !c->failed) {
+		struct cpu_state s = outside_state(c);
+		struct account_piece p = { .ts_ns = c->now_ns, .end_ns = MIN(s.until_ns, until_ns),
+			.cause = s.input ? IDLE_INPUT : s.any ? IDLE_HOST : IDLE_UNKNOWN,
+			.frame = s.place.frame, .how = s.place.how, .doing = s.note };
+
+		/* between two records that are near: the interpreter's own time, which
+		 * leaves no record without stacks */
+		if (!s.any && p.end_ns - p.ts_ns < LANE_BETWEEN_NS) {
+			p.cause = IDLE_HOST;
+			p.how = AT_BETWEEN;
+		}
+		c->failed = c->hooks->outside(c->hooks->arg, &p) < 0;
+		c->now_ns = p.end_ns;
+	}
+}
+
 static void sweep_to(struct cpu_sweep *c, int64_t until_ns)
 {
-	while (c->now_ns < until_ns) {
-		struct cpu_frame *top = NULL;
+	while (c->now_ns < until_ns && !c->failed) {
+		const struct cpu_open *top = NULL;
 
-		for (size_t i = 0; i < c->nlane && !top; i++) {
-			struct cpu_lane *l = &c->lane[i];
-
-			while (l->n && l->frame[l->n - 1].end_ns <= c->now_ns)
-				l->n--;
-			if (l->n)
-				top = &l->frame[l->n - 1];
-		}
+		for (size_t i = 0; i < c->nlane && !top; i++)
+			top = cpu_lane_operator(&c->lane[i], c->now_ns);
 		if (!top)
-			c->now_ns = until_ns;
+			outside(c, until_ns);
 		else
 			piece(c, top->owner, MIN(top->end_ns, until_ns));
 	}
 }
 
 /* The union is kept by the same counters as a device's. */
-static void union_add(struct decomp_part *p, const struct host_op *op)
+static void union_add(struct decomp_part *p, const struct cpu_record *op)
 {
 	struct split_op s = { .start_ns = op->ts_ns, .end_ns = op->end_ns };
 	int64_t from_ns;
@@ -118,52 +113,114 @@ static void union_add(struct decomp_part *p, const struct host_op *op)
 	p->split.last_ns = MAX(p->split.last_ns, op->end_ns);
 }
 
-static void take_operator(struct decomp *d, struct cpu_sweep *c, const struct host_op *op)
+/* An operator that makes no node shows the next one's number: the last that has it
+ * is the one that made it. */
+static void forward_see(struct cpu_sweep *c, const struct cpu_record *op, struct cpu_place place)
 {
-	const struct view_trace *t = d->trace;
+	struct forward_place *f;
+
+	if (op->seq < 0 || op->backward || !place.frame)
+		return;
+	f = &c->forward[op->seq % FORWARD_SLOTS];
+	if (f->place.frame && f->seq == op->seq && f->track != op->track)
+		place = (struct cpu_place){ 0, AT_NONE };
+	*f = (struct forward_place){ op->seq, op->track, place };
+}
+
+/* Where the operator was called from: a backward one, and what it calls, where its
+ * forward one was. */
+static struct cpu_place place_find(struct cpu_sweep *c, struct cpu_lane *l,
+	const struct cpu_record *op, bool *inherits)
+{
+	const struct cpu_open *outer = cpu_lane_operator(l, op->ts_ns);
+	const struct forward_place *f;
+	struct cpu_state s;
+
+	*inherits = true;
+	if (op->backward && op->seq >= 0) {
+		f = &c->forward[op->seq % FORWARD_SLOTS];
+		if (f->seq == op->seq && f->place.frame)
+			return f->place;
+	}
+	if (outer && outer->inherits)
+		return outer->place;
+	*inherits = false;
+	cpu_lane_at(l, op->ts_ns, &s);
+	forward_see(c, op, s.place);
+	return s.place;
+}
+
+static void take_operator(struct cpu_sweep *c, struct cpu_lane *l, const struct cpu_record *op)
+{
 	struct dev_op as_dev = {
 		.ts_ns = op->ts_ns, .dur_ns = op->end_ns - op->ts_ns, .track = op->track,
 		.name = op->name, .cat = CAT_CPU_OP, .corr = NO_ID,
 		.bytes = NO_INT, .blocks = NO_INT,
 	};
-	size_t at = op->track > 0 && (uint64_t)op->track <= t->ntrack ?
-		(size_t)t->track[op->track - 1].stream_order : 0;
-	struct cpu_lane *l = &c->lane[at];
+	struct cpu_open open = { .end_ns = op->end_ns };
 
-	if (c->part->split.ops == 0)
-		c->now_ns = op->ts_ns;
-	sweep_to(c, op->ts_ns);
 	union_add(c->part, op);
-	while (l->n && l->frame[l->n - 1].end_ns <= op->ts_ns)
-		l->n--;
-	GROW(l->frame, l->n, l->cap);
-	l->frame[l->n].end_ns = op->end_ns;
-	l->frame[l->n++].owner = c->hooks ? c->hooks->owner(c->hooks->arg, c->part, &as_dev) : NULL;
+	if (c->forward)
+		open.place = place_find(c, l, op, &open.inherits);
+	as_dev.frame = open.place.frame;
+	as_dev.how = open.place.how;
+	if (c->hooks && c->hooks->owner)
+		open.owner = c->hooks->owner(c->hooks->arg, c->part, &as_dev);
+	(void)cpu_lane_operator(l, op->ts_ns);
+	GROW(l->open, l->nopen, l->capopen);
+	l->open[l->nopen++] = open;
 }
 
-#define SORT_BYTES (16 << 20) /* half a million operators before anything spills */
+static void take_record(struct cpu_sweep *c, const struct view_trace *t,
+	const struct cpu_record *r)
+{
+	size_t at = r->track > 0 && (uint64_t)r->track <= t->ntrack ?
+		(size_t)t->track[r->track - 1].stream_order : 0;
+	const struct view_steps *steps = &c->part->steps;
+
+	if (!c->begun)
+		c->now_ns = steps->n ? MIN(r->ts_ns, steps->step[0].ts_ns) : r->ts_ns;
+	c->begun = true;
+	sweep_to(c, r->ts_ns);
+	if (r->kind == CPU_OPERATOR)
+		take_operator(c, &c->lane[at], r);
+	else
+		cpu_lane_mark(&c->lane[at], r);
+}
+
+static int64_t last_of(const struct decomp_part *p)
+{
+	int64_t last_ns = p->split.last_ns;
+
+	for (size_t i = 0; i < p->steps.n; i++)
+		last_ns = MAX(last_ns, p->steps.step[i].ts_ns + p->steps.step[i].dur_ns);
+	return last_ns;
+}
 
 int decomp_operators(struct decomp *d, const struct decomp_hooks *hooks)
 {
 	struct cpu_sweep c = { .part = &d->part[0], .hooks = hooks };
 	struct sorter s;
 	struct sorter_iter it;
-	const struct host_op *op;
+	const struct cpu_record *r;
 	int rc = -1;
 
 	c.nlane = d->trace->ntrack + 1;
 	c.lane = xcalloc(c.nlane, sizeof *c.lane);
-	sorter_init(&s, sizeof *op, host_op_cmp, view_scratch_dir(), SORT_BYTES);
-	if (operators_sort(d, &s) == 0 && sorter_first(&s, &it) == 0) {
-		while ((op = sorter_next(&it)))
-			take_operator(d, &c, op);
-		sweep_to(&c, d->part[0].split.last_ns);
-		rc = it.failed ? -1 : 0;
+	if (hooks)
+		c.forward = xcalloc(FORWARD_SLOTS, sizeof *c.forward);
+	if (cpu_records_sort(&s, d, hooks != NULL) == 0 && sorter_first(&s, &it) == 0) {
+		while ((r = sorter_next(&it)) && !c.failed)
+			take_record(&c, d->trace, r);
+		if (c.begun)
+			sweep_to(&c, last_of(&d->part[0]));
+		rc = it.failed || c.failed ? -1 : 0;
 		sorter_iter_release(&it);
 	}
 	sorter_release(&s);
 	for (size_t i = 0; i < c.nlane; i++)
-		free(c.lane[i].frame);
+		cpu_lane_release(&c.lane[i]);
 	free(c.lane);
+	free(c.forward);
 	return rc;
 }

@@ -311,7 +311,7 @@ static int kernels_name(struct kernels *k, const struct class_rules *rules)
 
 int kernels_run(struct kernels *k, struct decomp *d, const struct class_rules *rules)
 {
-	struct decomp_hooks hooks = { on_op, on_piece, k };
+	struct decomp_hooks hooks = { on_op, on_piece, k, NULL };
 
 	memset(k, 0, sizeof *k);
 	k->decomp = d;

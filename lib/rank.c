@@ -44,8 +44,8 @@ static void rows_take(struct rank *rank)
 		struct rank_row *row = &rank->rows->row[i];
 		if (!cause_charge(row->kind, &of) || row_true(row, "any_device"))
 			continue;
-		if (row->unit >= 0 && rank->job->unit[row->unit].busy_unknown && !rank->job->cpu_job)
-			continue; /* operators of a CPU job have times of their own */
+		if (row->unit >= 0 && rank->job->unit[row->unit].left_out)
+			continue;
 		if (row_flag(row, "incomplete"))
 			continue; /* operations are missing there: it may not have been idle */
 		if (of == CHARGE_RUN && !row_of_run(rank->job, row))
@@ -57,7 +57,8 @@ static void rows_take(struct rank *rank)
 }
 
 /* Groups: rows of one cause in order of anchor, equal anchors beside another.
- * Rows without a file have no line to look at and are one group. */
+ * Rows without a file have no line to look at and are one group.  An operator of the
+ * CPU is one group. */
 static int field_order(const struct rank_row *a, const struct rank_row *b, const char *key)
 {
 	const struct rank_field *x = row_get(a, key), *y = row_get(b, key);
@@ -68,11 +69,10 @@ static int anchor_order(const struct rank_row *a, const struct rank_row *b)
 {
 	static const char *const KEYS[] = { "file", "line", "func" };
 	int order = 0;
-	if (!row_get(a, "file") && !row_get(b, "file")) {
-		if (row_is(a, "view1.startup"))
-			return field_order(a, b, "phase");
-		return text_is(row_text(a, "class"), "operator") ? field_order(a, b, "name") : 0;
-	}
+	if (text_is(row_text(a, "class"), "operator") && text_is(row_text(b, "class"), "operator"))
+		return field_order(a, b, "name"); /* wherever it is called */
+	if (!row_get(a, "file") && !row_get(b, "file"))
+		return row_is(a, "view1.startup") ? field_order(a, b, "phase") : 0;
 	for (size_t i = 0; i < ARRAY_LEN(KEYS) && !order; i++)
 		order = field_order(a, b, KEYS[i]);
 	return order;
@@ -103,9 +103,7 @@ static int64_t micro_of(int64_t ns, int64_t whole_ns)
 static int64_t base_ns(const struct rank *rank, enum charge_of of)
 {
 	const struct rank_job *job = rank->job;
-	if (of == CHARGE_RUN)
-		return job->run_ns;
-	return job->cpu_job ? job->wall_ns : job->busy_ns + job->plain_idle_ns;
+	return of == CHARGE_RUN ? job->run_ns : job->base_ns;
 }
 
 int64_t rank_small_micro(const struct rank *rank)

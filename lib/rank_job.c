@@ -52,12 +52,16 @@ static void unit_step(struct rank_unit *u, const struct rank_row *r)
 {
 	int64_t busy;
 	u->has_steps = true;
+	u->cpu_job |= row_flag(r, "cpu_job");
+	u->whole |= row_flag(r, "whole_window");
+	if (row_flag(r, "empty")) {
+		u->empty++;
+		return;
+	}
 	u->steps++;
 	ns_add(&u->wall_ns, row_ns(r, "wall_ns"));
 	u->incomplete += row_flag(r, "incomplete");
-	u->cpu_job |= row_flag(r, "cpu_job");
-	u->whole |= row_flag(r, "whole_window");
-	if (u->cpu_job || !row_int(r, "busy_ns", &busy)) {
+	if (!row_int(r, "busy_ns", &busy)) {
 		u->busy_unknown = true;
 		return;
 	}
@@ -75,6 +79,7 @@ static void unit_ledger(struct rank_unit *u, const struct rank_row *r)
 	if (row_get(r, "step") || u->has_ledger)
 		return;
 	u->has_ledger = true;
+	u->cpu_job |= row_true(r, "cpu_job");
 	u->ledger_wall_ns = row_ns(r, "wall_ns");
 	u->ledger_idle_ns = row_ns(r, "idle_ns");
 	for (int i = 0; i < IDLE_CAUSE_COUNT; i++) {
@@ -177,7 +182,7 @@ static void unit_fill(struct rank_unit *u, const struct rank_rows *rows, int at)
 	u->idle_ns = u->site_ns;
 	for (size_t i = 0; i < rows->n; i++)
 		if (rows->row[i].unit == at && row_is(&rows->row[i], "view2.ledger") &&
-		    row_get(&rows->row[i], "step"))
+		    row_get(&rows->row[i], "step") && !row_flag(&rows->row[i], "empty"))
 			u->steps++;
 	u->steps = MAX(u->steps, 1);
 	/* view 2 alone knows the wall too: without it a step would be all idle */
@@ -232,12 +237,16 @@ static void unit_weigh(struct rank_job *job, struct rank_unit *u, const struct r
 	if (run && row_get(run, "plain_median_ns") && u->steps && !u->busy_unknown) {
 		int64_t plain_ns = row_ns(run, "plain_median_ns");
 		int64_t profiled_ns = row_ns(run, "profiled_median_ns");
-		int64_t busy_ns = u->busy_ns / u->steps;
+		int64_t busy_ns = u->cpu_job ? 0 : u->busy_ns / u->steps;
 		if (!profiled_ns)
 			profiled_ns = u->median_ns != NO_NUM ? u->median_ns : u->wall_ns / u->steps;
 		u->plain = ratio_clamped(plain_ns - busy_ns, profiled_ns - busy_ns);
 		job->honest = true;
 		job->weighed |= u->plain.a < u->plain.over;
+	}
+	if (u->cpu_job) {
+		u->seen = u->plain;
+		return;
 	}
 	int64_t idle_ns = ratio_of(u->idle_ns, u->plain), wall_ns = idle_ns + u->busy_ns;
 	/* run-ahead says it of a device that is busy: with the launches out of sight
@@ -251,15 +260,13 @@ static void unit_weigh(struct rank_job *job, struct rank_unit *u, const struct r
 			ns_add(&late_ns, u->cause_ns[i]);
 	if (!u->device_binds)
 		u->seen = ratio_clamped(u->busy_ns - ratio_of(late_ns, u->plain), u->busy_ns);
-	u->straggler = u->rank_row && row_flag(u->rank_row, "straggler");
 }
 
 static void job_add(struct rank_job *job, const struct rank_unit *u)
 {
-	job->cpu_job = u->cpu_job && (job->cpu_job || !job->steps);
 	job->steps += u->steps;
 	ns_add(&job->wall_ns, u->wall_ns);
-	if (u->busy_unknown)
+	if (u->left_out)
 		return;
 	job->busy_known = true;
 	job->split_known |= u->has_steps;
@@ -267,6 +274,8 @@ static void job_add(struct rank_job *job, const struct rank_unit *u)
 	ns_add(&job->idle_ns, u->idle_ns);
 	ns_add(&job->unsure_ns, u->unsure_ns);
 	ns_add(&job->plain_idle_ns, ratio_of(u->idle_ns, u->plain));
+	ns_add(&job->base_ns, ratio_of(u->idle_ns, u->plain));
+	ns_add(&job->base_ns, u->cpu_job ? ratio_of(u->busy_ns, u->plain) : u->busy_ns);
 	ns_add(&job->compute_ns, u->compute_ns);
 	ns_add(&job->comm_ns, u->comm_ns);
 	ns_add(&job->copy_ns, u->copy_ns);
@@ -279,7 +288,7 @@ static void job_binds(struct rank_job *job)
 	int64_t device_ns = 0, known_ns = 0;
 	for (size_t i = 0; i < job->n; i++) {
 		const struct rank_unit *u = &job->unit[i];
-		if (u->busy_unknown)
+		if (u->left_out)
 			continue;
 		ns_add(&known_ns, u->wall_ns);
 		ns_add(&device_ns, u->device_binds ? u->wall_ns : 0);
@@ -332,6 +341,9 @@ int rank_job_init(struct rank_job *job, struct rank_rows *rows, bool whole)
 	units_name(job, rows);
 	int64_t *tmp = xcalloc(rows->n ? rows->n : 1, sizeof *tmp);
 	int status = 0;
+	job->cpu_job = job->n > 0;
+	for (size_t i = 0; i < job->n; i++)
+		job->cpu_job &= job->unit[i].cpu_job;
 	for (size_t i = 0; i < job->n && status == 0; i++) {
 		struct rank_unit *u = &job->unit[i];
 		u->median_ns = median_of(rows, (int)i, "wall_ns", tmp);
@@ -339,7 +351,9 @@ int rank_job_init(struct rank_job *job, struct rank_rows *rows, bool whole)
 		unit_fill(u, rows, (int)i);
 		if (!whole)
 			unit_mend(u);
+		u->left_out = u->busy_unknown || u->cpu_job != job->cpu_job;
 		unit_weigh(job, u, rows);
+		u->straggler = u->rank_row && row_flag(u->rank_row, "straggler");
 		job_add(job, u);
 		status = unit_check(u);
 	}
@@ -362,7 +376,7 @@ int64_t rank_job_worth(const struct rank_job *job, const struct rank_row *row, i
 		return ns;
 	const struct rank_unit *u = &job->unit[row->unit];
 	struct text class = row_text(row, "class");
-	if (row_is(row, "view2.site"))
+	if (row_is(row, "view2.site") || u->cpu_job)
 		return ratio_of(ns, u->plain);
 	if (text_is(class, "communication") || text_is(class, "copy"))
 		return ns;

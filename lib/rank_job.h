@@ -1,12 +1,16 @@
 /* rank_job.h - what the rows say of the job as a whole, before any cause.
  *
- * A unit is one device of one trace of one store.  Its wall, busy and idle come
+ * A unit is one device of one trace of one store, or the process of a CPU job: then
+ * busy is its operators' time and idle the rest.  Its wall, busy and idle come
  * from view1.step; where view 1 was not given, idle and busy are what view 2 and
- * view 3 charge.  All ns are sums over the unit's steps.
+ * view 3 charge.  All ns are sums over the unit's steps but the empty ones, which
+ * count in nothing.
  *
  * What a ns of idle or of kernel time is worth:
  *   idle, with the honest clock: x (plain wall - busy) / (profiled wall - busy),
  *     clamped to 0..1, the profiler's weight;
+ *   all time of a CPU job: x plain wall / profiled wall, clamped (operators and the
+ *     Python between them are both the host's, and both slower under a profiler);
  *   kernel time of a unit that the host binds: the part that is not hidden.
  *     While the host is late for other reasons than waiting for the device, the
  *     kernels before it are off the critical path: as many ns of busy time as
@@ -33,12 +37,14 @@ struct rank_unit {
 	int64_t site_ns, own_ns;    /* all that view 2 and view 3 could charge */
 	int64_t median_ns, run_ahead_ns; /* medians of the steps; NO_NUM unknown */
 	int64_t incomplete;         /* steps flagged so */
+	int64_t empty;              /* steps flagged so, not among the others */
 	int64_t unsure_ns;          /* idle in them: operations are missing there */
 	bool has_steps;             /* view1.step rows were there */
 	bool has_ledger;            /* view2.ledger of the device was */
 	int64_t ledger_wall_ns, ledger_idle_ns; /* and its numbers, where view 1 is missing */
 	bool busy_unknown;
 	bool cpu_job;               /* no device work at all */
+	bool left_out;              /* busy unknown, or a CPU job beside others with devices */
 	bool whole;                 /* no steps in the trace: the window as one */
 	bool device_binds;
 	bool straggler;
@@ -53,6 +59,7 @@ struct rank_job {
 	int64_t steps, wall_ns, busy_ns, idle_ns; /* sums over units */
 	int64_t unsure_ns;          /* idle in steps that lost operations */
 	int64_t plain_idle_ns;      /* idle with the profiler's weight taken out */
+	int64_t base_ns;            /* the wall with it taken out: shares are of this */
 	int64_t compute_ns, comm_ns, copy_ns;
 	int64_t cause_ns[IDLE_CAUSE_COUNT];
 	bool split_known;           /* view 1 was there: compute, communication, copies */

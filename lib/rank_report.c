@@ -105,6 +105,27 @@ static const char *idle_verdict(const struct rank_job *job)
 	return "for most of that the trace does not show the host to be late";
 }
 
+/* What a job on the CPU spends its steps in, and that it is one. */
+static void head_cpu(const struct rank_report *r)
+{
+	const struct rank_job *job = r->rank->job;
+	int64_t wall_ns = job->busy_ns + job->idle_ns, steps = MAX(job->steps, 1);
+	char wall[NUM_LEN], operators[NUM_LEN], outside[NUM_LEN];
+	bool known = job->busy_known && wall_ns;
+	if (known)
+		rank_report_line(r, "**%s** Operators of PyTorch take %s of %s of %s, in %s none "
+			"runs.", job->idle_ns > job->busy_ns ? "Most of a step is no operator." :
+			"The operators take most of a step.",
+			num_fmt_share(operators, job->busy_ns, wall_ns),
+			steps > 1 || job->n > 1 ? "an average step" : "a step",
+			num_fmt_ns(wall, job->base_ns / steps),
+			num_fmt_share(outside, job->idle_ns, wall_ns));
+	rank_report_line(r, "%s is a job of the CPU: %s neither launches nor device operations "
+		"(or the profiler was not told to record the device, or the trace was cut short "
+		"before them).", known ? "This" : "**No operator is known.** This",
+		job->traces > 1 ? "the traces hold" : "the trace holds");
+}
+
 static void head_verdict(const struct rank_report *r)
 {
 	const struct rank_job *job = r->rank->job;
@@ -115,10 +136,7 @@ static void head_verdict(const struct rank_report *r)
 		return;
 	}
 	if (job->cpu_job) {
-		rank_report_line(r, "**No device is at work**: the trace holds neither launches "
-			"nor device operations, "
-			"so this is a job of the CPU, or the profiler was not told to record "
-			"the device, or the trace was cut short before them.");
+		head_cpu(r);
 		return;
 	}
 	if (!job->busy_known) {
@@ -129,7 +147,7 @@ static void head_verdict(const struct rank_report *r)
 			"says that it was.");
 		return;
 	}
-	int64_t base_ns = job->busy_ns + job->plain_idle_ns, steps = MAX(job->steps, 1);
+	int64_t base_ns = job->base_ns, steps = MAX(job->steps, 1);
 	const char *mean = steps > 1 || job->n > 1 ? "an average step" : "a step";
 	num_fmt_ns(wall, base_ns / steps);
 	num_fmt_ns(idle, job->plain_idle_ns / steps);

@@ -6,6 +6,7 @@
 #define TP_RANK_REPORT_H
 
 #include "rank_text.h"
+#include "tab.h"
 
 struct rank_report {
 	struct buf *b;
@@ -23,8 +24,11 @@ void rank_report_add(const struct rank_report *r);
 void rank_report_wrap(const struct rank_report *r, const char *first, const char *rest,
 	struct text t);
 void rank_report_line(const struct rank_report *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Puts the table as a block, and frees it. */
+void rank_report_table(const struct rank_report *r, struct tab *t);
 /* The parts, for rank_report.c alone. */
 void rank_report_time(const struct rank_report *r);
+void rank_report_cpu(const struct rank_report *r); /* of it: what a CPU job's step is made of */
 void rank_report_findings(const struct rank_report *r);
 void rank_report_prescription(const struct rank_report *r);
 void cost_add(struct buf *b, const struct rank_report *r, const struct finding *f);

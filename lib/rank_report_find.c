@@ -101,7 +101,8 @@ static void evidence_row(const struct rank_report *r, const struct rank_row *row
 	const char *field;
 	for (size_t i = 0; (field = evidence_field(row, i)); i++) {
 		int64_t n;
-		if (!row_int(row, field, &n))
+		if (!row_int(row, field, &n) || (row_true(row, "cpu_job") &&
+		    strcmp(field, "in_run_ns") == 0)) /* there are no kernels to run */
 			continue;
 		buf_addf(&b, "%s%s ", b.len ? ", " : "", field);
 		number_add(&b, field, n);
@@ -177,7 +178,8 @@ static void finding_add(const struct rank_report *r, size_t i)
 	buf_reset(&b);
 	cost_add(&b, r, f);
 	if (f->raw_ns > f->cost_ns && f->charges)
-		buf_adds(&b, f->of == CHARGE_IDLE ? "; the profiler's own weight is taken out" :
+		buf_adds(&b, f->of == CHARGE_IDLE || r->rank->job->cpu_job ?
+			"; the profiler's own weight is taken out" :
 			"; what is hidden while the host is late anyway is left out");
 	item(r, f->charges ? "Cost" : "Measured", buf_text(&b));
 	item_where(r, f);
@@ -268,6 +270,10 @@ static void ceiling_add(const struct rank_report *r, const struct finding *f)
 {
 	struct buf b = BUF_INIT;
 	if (row_has_place(f->row[0])) {
+		if (text_is(row_text(f->row[0], "class"), "operator") && row_get(f->row[0], "file")) {
+			plain_add(&b, row_text(f->row[0], "name"));
+			buf_adds(&b, " at ");
+		}
 		anchor_add(&b, f->row[0], NAMES_MARKED);
 		buf_adds(&b, f->scope_known ? f->in_scope ? "" : ", not in scope" : ", whose code it "
 			"is cannot be told");

@@ -13,7 +13,7 @@
 #define STEPS_MAX 8
 #define CLASSES_MAX 16
 
-static void block_put(const struct rank_report *r, struct tab *t)
+void rank_report_table(const struct rank_report *r, struct tab *t)
 {
 	struct buf text = BUF_INIT;
 	tab_put(t, &text, r->width - 4, false);
@@ -60,7 +60,7 @@ static void time_split(const struct rank_report *r)
 	}
 	share_row(t, ". idle", job->idle_ns, steps, wall_ns, "");
 	share_row(t, "= wall", wall_ns, steps, wall_ns, "");
-	block_put(r, t);
+	rank_report_table(r, t);
 }
 
 static void time_binds(const struct rank_report *r)
@@ -69,7 +69,7 @@ static void time_binds(const struct rank_report *r)
 	char seen[NUM_LEN];
 	int64_t hidden_ns = 0;
 	for (size_t i = 0; i < job->n; i++)
-		if (!job->unit[i].busy_unknown)
+		if (!job->unit[i].left_out)
 			ns_add(&hidden_ns, job->unit[i].compute_ns -
 				ratio_of(job->unit[i].compute_ns, job->unit[i].seen));
 	if (job->device_binds) {
@@ -114,7 +114,7 @@ static void time_idle(const struct rank_report *r)
 	for (int best; (best = idle_largest(job, done)) >= 0; done[best] = true)
 		share_row(t, idle_cause_name((enum idle_cause)best), job->cause_ns[best], steps,
 			wall_ns, idle_cause_words((enum idle_cause)best));
-	block_put(r, t);
+	rank_report_table(r, t);
 	if (job->unsure_ns)
 		rank_report_line(r, "%s a step of it lies in steps whose operations are partly missing "
 			"from the trace: nothing is concluded from it.\n",
@@ -176,7 +176,7 @@ static void time_classes(const struct rank_report *r)
 			num_fmt_count(count, sum[i].count));
 		free(name);
 	}
-	block_put(r, t);
+	rank_report_table(r, t);
 }
 
 static void unit_name(struct buf *b, const struct rank_unit *u)
@@ -208,13 +208,13 @@ static void time_ranks(const struct rank_report *r)
 		int64_t steps = MAX(u->steps, 1);
 		unit_name(&name, u);
 		tab_row(t, name.data, num_fmt_ns(wall, u->wall_ns / steps),
-			u->busy_unknown ? "?" : num_fmt_ns(compute, u->compute_ns / steps),
-			u->busy_unknown ? "?" : num_fmt_ns(comm, u->comm_ns / steps),
-			u->busy_unknown ? "?" : num_fmt_ns(idle, u->idle_ns / steps),
+			u->left_out ? "?" : num_fmt_ns(compute, u->compute_ns / steps),
+			u->left_out ? "?" : num_fmt_ns(comm, u->comm_ns / steps),
+			u->left_out ? "?" : num_fmt_ns(idle, u->idle_ns / steps),
 			u->straggler ? "slowest" : "");
 	}
 	buf_release(&name);
-	block_put(r, t);
+	rank_report_table(r, t);
 	if (job->n > RANKS_MAX)
 		rank_report_line(r, "... and %zu more.\n", job->n - RANKS_MAX);
 }
@@ -225,8 +225,9 @@ static void time_steps(const struct rank_report *r)
 	size_t n = 0;
 	if (r->rank->job->n != 1)
 		return;
-	struct tab *t = tab_new("lrrr");
-	tab_head(t, "step", "wall", "busy", "idle");
+	bool cpu = r->rank->job->cpu_job;
+	struct tab *t = tab_new("lrrrl");
+	tab_head(t, "step", "wall", cpu ? "operators" : "busy", cpu ? "no operator" : "idle", "");
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct rank_row *row = &rows->row[i];
 		char wall[NUM_LEN], busy[NUM_LEN], idle[NUM_LEN];
@@ -237,7 +238,8 @@ static void time_steps(const struct rank_report *r)
 			step ? step->value.n : 12);
 		tab_row(t, name, num_fmt_ns(wall, row_num(row, "wall_ns")),
 			row_get(row, "busy_ns") ? num_fmt_ns(busy, row_num(row, "busy_ns")) : "?",
-			row_get(row, "idle_ns") ? num_fmt_ns(idle, row_num(row, "idle_ns")) : "?");
+			row_get(row, "idle_ns") ? num_fmt_ns(idle, row_num(row, "idle_ns")) : "?",
+			row_flag(row, "empty") ? "empty: left out of the figures" : "");
 		free(name);
 	}
 	if (n < 2) {
@@ -246,7 +248,7 @@ static void time_steps(const struct rank_report *r)
 	}
 	rank_report_line(r, "Step by step%s:", n > STEPS_MAX ? ", the first ones" : "");
 	buf_addc(r->b, '\n');
-	block_put(r, t);
+	rank_report_table(r, t);
 }
 
 static void time_run(const struct rank_report *r)
@@ -263,9 +265,9 @@ static void time_run(const struct rank_report *r)
 		num_fmt_share(share, job->startup_ns, job->run_ns), job->run_steps,
 		num_fmt_ns(plain, job->plain_ns));
 	if (row_int(job->run_row, "profiled_median_ns", &profiled_ns))
-		rank_report_line(r, "Under the profiler a step took %s: what idle costs is "
-			"scaled to the plain step.",
-			num_fmt_ns(profiled, profiled_ns));
+		rank_report_line(r, "Under the profiler a step took %s: %s scaled to the plain step.",
+			num_fmt_ns(profiled, profiled_ns), job->cpu_job ? "costs are" :
+			"what idle costs is");
 	buf_addc(r->b, '\n');
 }
 
@@ -331,15 +333,13 @@ void rank_report_time(const struct rank_report *r)
 {
 	buf_adds(r->b, "\n## 1. Where the time went\n\n");
 	time_run(r);
-	if (r->rank->job->busy_known) {
+	if (r->rank->job->cpu_job) {
+		rank_report_cpu(r);
+	} else if (r->rank->job->busy_known) {
 		time_split(r);
 		time_binds(r);
 		time_idle(r);
 		time_classes(r);
-	} else if (r->rank->job->cpu_job) {
-		rank_report_line(r, "No device, so no split of a step: part 2 names the operators "
-			"that took the CPU's time.");
-		buf_addc(r->b, '\n');
 	}
 	time_ranks(r);
 	time_steps(r);

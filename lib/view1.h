@@ -23,4 +23,16 @@ int64_t view1_profiled(const struct view1 *job, int64_t rank);
 void view1_run_text(struct view1 *job);
 void view1_text(struct view1 *job);
 
+/* view1_look.c: sums over the parts, and the first lines, which tell what to look at. */
+struct view1_totals {
+	int64_t wall_ns, busy_ns, part_ns[SPLIT_CLASSES];
+	size_t devices, steps, unknown, cpu; /* devices: of CPU jobs the process */
+	bool partial;            /* a trace of these is cut short */
+	bool all_cpu;            /* no trace has a device */
+};
+struct view1_totals view1_totals(const struct view1 *job);
+void view1_look(struct view1 *job, const struct view1_totals *t);
+/* "run 2 rank 0 device 1", for text. */
+void view1_add_part(struct buf *b, const struct view1 *job, const struct part_stat *s);
+
 #endif

@@ -10,9 +10,6 @@
 
 #define BAR 22           /* cells of a step's bar */
 #define RANK_BAR 11      /* and of a rank's, beside its name and a word */
-#define IDLE_BIG_PERCENT 20
-#define COMM_BIG_PERCENT 10
-#define COPY_BIG_PERCENT 5
 
 struct split_text {
 	char wall[NUM_LEN], share[4][NUM_LEN];
@@ -20,11 +17,11 @@ struct split_text {
 };
 
 static void split_format(struct split_text *t, int64_t wall_ns, const int64_t *part_ns,
-	int bar)
+	int bar, bool cpu)
 {
 	int64_t idle_ns = wall_ns - part_ns[0] - part_ns[1] - part_ns[2];
 	const struct tab_part part[] = {
-		{ 'C', part_ns[SPLIT_COMPUTE] }, { 'N', part_ns[SPLIT_COMM] },
+		{ cpu ? 'O' : 'C', part_ns[SPLIT_COMPUTE] }, { 'N', part_ns[SPLIT_COMM] },
 		{ 'T', part_ns[SPLIT_COPY] }, { '.', idle_ns },
 	};
 
@@ -35,11 +32,15 @@ static void split_format(struct split_text *t, int64_t wall_ns, const int64_t *p
 	tab_bar(&t->bar, part, ARRAY_LEN(part), bar);
 }
 
-static struct tab *split_table(const char *first)
+/* A CPU job has operators, and no device to communicate, copy or idle. */
+static struct tab *split_table(const char *first, bool cpu)
 {
-	struct tab *t = tab_new("lrrrrrlw");
+	struct tab *t = tab_new(cpu ? "lrrrlw" : "lrrrrrlw");
 
-	tab_head(t, first, "wall", "compute", "comm", "copy", "idle",
+	if (cpu)
+		tab_head(t, first, "wall", "operators", "other", "split", "");
+	else
+		tab_head(t, first, "wall", "compute", "comm", "copy", "idle",
 		"split", "");
 	return t;
 }
@@ -47,6 +48,7 @@ static struct tab *split_table(const char *first)
 struct split_words {
 	const char *first, *last;
 	int bar;
+	bool cpu;
 };
 
 static void split_row(struct tab *t, const struct split_words *words, int64_t wall_ns,
@@ -54,8 +56,11 @@ static void split_row(struct tab *t, const struct split_words *words, int64_t wa
 {
 	struct split_text s;
 
-	split_format(&s, wall_ns, part_ns, words->bar);
-	tab_row(t, words->first, s.wall, s.share[0], s.share[1], s.share[2], s.share[3],
+	split_format(&s, wall_ns, part_ns, words->bar, words->cpu);
+	if (words->cpu)
+		tab_row(t, words->first, s.wall, s.share[0], s.share[3], s.bar.data, words->last);
+	else
+		tab_row(t, words->first, s.wall, s.share[0], s.share[1], s.share[2], s.share[3],
 		s.bar.data, words->last);
 	buf_release(&s.bar);
 }
@@ -71,6 +76,7 @@ static void step_row(struct tab *t, const struct part_stat *s, size_t i)
 	const struct decomp_part *p = s->part;
 	const struct view_step *step = &p->steps.step[i];
 	int flags = part_step_flags(p, i);
+	bool cpu = trace_is_cpu_job(s->trace);
 	struct buf words = BUF_INIT;
 	char name[NUM_LEN], wall[NUM_LEN];
 
@@ -82,11 +88,11 @@ static void step_row(struct tab *t, const struct part_stat *s, size_t i)
 	else
 		snprintf(name, sizeof name, "%" PRId64,
 			step->number != NO_INT ? step->number : step->idx);
-	if (part_step_unknown(p, i))
+	if (part_step_unknown(p, i) && !cpu)
 		tab_row(t, name, num_fmt_ns(wall, step->dur_ns), "?", "?", "?", "?",
 			"unknown", words.data);
 	else
-		split_row(t, &(struct split_words){ name, words.data, BAR }, step->dur_ns,
+		split_row(t, &(struct split_words){ name, words.data, BAR, cpu }, step->dur_ns,
 			part_step(p, i)->part_ns);
 	buf_release(&words);
 }
@@ -103,7 +109,7 @@ static bool several_runs(const struct view1 *job)
 	return job->nstat && job->stat[job->nstat - 1].run > 0; /* sorted by run */
 }
 
-static void add_part(struct buf *b, const struct view1 *job, const struct part_stat *s)
+void view1_add_part(struct buf *b, const struct view1 *job, const struct part_stat *s)
 {
 	if (several_runs(job))
 		buf_addf(b, "run %d ", s->run + 1);
@@ -115,7 +121,7 @@ static void part_title(struct view1 *job, const struct part_stat *s)
 	struct view *v = job->view;
 
 	buf_addc(&v->text, '\n');
-	add_part(&v->text, job, s);
+	view1_add_part(&v->text, job, s);
 	if (device_name(s)) {
 		buf_adds(&v->text, ", ");
 		text_show(&v->text, (struct text){ device_name(s), strlen(device_name(s)) });
@@ -157,8 +163,8 @@ static void part_notes(struct view *v, const struct part_stat *s)
 	if (p->unknown)
 		return;
 	if (part_head(p)->busy_ns || part_tail(p)->busy_ns)
-		buf_addf(&v->text, "  device work outside the steps: %s before, %s"
-			" after them\n", num_fmt_ns(a, part_head(p)->busy_ns),
+		buf_addf(&v->text, "  %s outside the steps: %s before, %s after them\n",
+			trace_is_cpu_job(s->trace) ? "operators" : "device work", num_fmt_ns(a, part_head(p)->busy_ns),
 			num_fmt_ns(b, part_tail(p)->busy_ns));
 	if (!s->whole && s->counted && v->clock == CLOCK_DRAIN && s->run_ahead_ns > 0)
 		buf_addf(&v->text, "  the host runs %s ahead of the device (%s of a step)\n",
@@ -169,7 +175,7 @@ static void part_notes(struct view *v, const struct part_stat *s)
 static void part_text(struct view1 *job, const struct part_stat *s)
 {
 	struct view *v = job->view;
-	struct tab *t = split_table(s->whole ? "" : "step");
+	struct tab *t = split_table(s->whole ? "" : "step", trace_is_cpu_job(s->trace));
 	size_t shown = 0, limit = view_rows(v, s->steps);
 
 	part_title(job, s);
@@ -184,7 +190,7 @@ static void part_text(struct view1 *job, const struct part_stat *s)
 	part_notes(v, s);
 }
 
-static void rank_row(struct tab *t, const struct part_stat *s)
+static void rank_row(struct tab *t, const struct part_stat *s, bool cpu)
 {
 	struct buf place = BUF_INIT;
 	char wall[NUM_LEN];
@@ -195,24 +201,24 @@ static void rank_row(struct tab *t, const struct part_stat *s)
 			"unknown", "");
 	else
 		split_row(t, &(struct split_words){ place.data, s->straggler ? "straggler" :
-			s->outlier ? "spread" : "", RANK_BAR }, s->wall_ns, s->part_ns);
+			s->outlier ? "spread" : "", RANK_BAR, cpu }, s->wall_ns, s->part_ns);
 	buf_release(&place);
 }
 
 /* One row a rank and device, over all its steps; a table a run. */
-static void ranks_text(struct view1 *job)
+static void ranks_text(struct view1 *job, bool cpu)
 {
 	struct view *v = job->view;
 
 	for (size_t from = 0, to; from < job->nstat; from = to) {
-		struct tab *t = split_table("rank, device");
+		struct tab *t = split_table(cpu ? "rank" : "rank, device", cpu);
 		size_t limit;
 
 		for (to = from; to < job->nstat && job->stat[to].run == job->stat[from].run;)
 			to++;
 		limit = view_rows(v, to - from);
 		for (size_t i = 0; i < limit; i++)
-			rank_row(t, &job->stat[from + i]);
+			rank_row(t, &job->stat[from + i], cpu);
 		if (several_runs(job))
 			buf_addf(&v->text, "\nrun %d, all steps together\n",
 				job->stat[from].run + 1);
@@ -238,137 +244,51 @@ static int stat_cmp(const void *a, const void *b)
 	return x->part < y->part ? -1 : x->part > y->part;
 }
 
-struct totals {
-	int64_t wall_ns, busy_ns, part_ns[SPLIT_CLASSES];
-	size_t devices, steps, unknown, cpu;
-	bool partial; /* a trace of these is cut short */
-};
-
-static struct totals totals_make(const struct view1 *job)
+static void add_count(struct buf *b, const char *before, size_t n, const char *what,
+	const char *plural)
 {
-	struct totals t = { 0 };
-
-	for (size_t i = 0; i < job->nstat; i++) {
-		const struct part_stat *s = &job->stat[i];
-
-		if (s->part->any)
-			continue;
-		t.cpu += trace_is_cpu_job(s->trace);
-		t.partial |= s->trace->partial;
-		t.devices++;
-		t.steps += s->steps;
-		if (s->part->unknown) {
-			t.unknown++;
-			continue;
-		}
-		t.wall_ns += s->wall_ns;
-		t.busy_ns += s->busy_ns;
-		for (int c = 0; c < SPLIT_CLASSES; c++)
-			t.part_ns[c] += s->part_ns[c];
-	}
-	return t;
+	buf_addf(b, "%s%zu %s%s", before, n, what, n == 1 ? "" : plural);
 }
 
-static void add_look(struct buf *b, const char *what, int64_t ns, int64_t wall_ns,
-	const char *where)
-{
-	char share[NUM_LEN];
-
-	buf_addf(b, "  %s %s of the wall clock: %s\n", what,
-		num_fmt_share(share, ns, wall_ns), where);
-}
-
-/* The first lines: which view has the answer. */
-static void look_text(struct view1 *job, const struct totals *t)
-{
-	struct buf *b = &job->view->text;
-	int64_t idle_ns = t->wall_ns - t->busy_ns, percent_ns = t->wall_ns / 100;
-	char median[NUM_LEN];
-
-	if (!t->wall_ns)
-		return;
-	if (t->cpu && t->cpu == t->devices) {
-		add_look(b, "operators take", t->busy_ns, t->wall_ns, t->partial ?
-			"the part that was read has no device" : "a job without a device");
-		return;
-	}
-	if (job->nstat == 1 && job->stat[0].counted && !job->stat[0].whole)
-		buf_addf(b, "  a step takes %s (median)\n",
-			num_fmt_ns(median, job->stat[0].median_ns));
-	if (idle_ns > percent_ns * IDLE_BIG_PERCENT)
-		add_look(b, "the device is IDLE", idle_ns, t->wall_ns, "see lost time (tp-view2)");
-	else if (t->part_ns[SPLIT_COMPUTE] * 2 > t->wall_ns)
-		add_look(b, "the device is busy", t->busy_ns, t->wall_ns,
-			"it binds (see tp-view3)");
-	if (t->part_ns[SPLIT_COMM] > percent_ns * COMM_BIG_PERCENT)
-		add_look(b, "EXPOSED COMMUNICATION takes", t->part_ns[SPLIT_COMM], t->wall_ns,
-			"see overlap (tp-view4)");
-	if (t->part_ns[SPLIT_COPY] > percent_ns * COPY_BIG_PERCENT)
-		add_look(b, "EXPOSED COPIES take", t->part_ns[SPLIT_COPY], t->wall_ns,
-			"see the copies of tp-view3");
-}
-
-static void unknown_text(struct view1 *job)
+/* A CPU job has processes; beside traces with a device both are counted. */
+static void title_text(struct view1 *job, const struct view1_totals *t)
 {
 	struct buf *b = &job->view->text;
 
-	for (size_t i = 0; i < job->n; i++) {
-		const struct view_trace *t = job->decomp[i].trace;
-
-		if (!trace_busy_unknown(t))
-			continue;
-		buf_adds(b, "  ");
-		view_add_place(b, t, NULL);
-		buf_addf(b, ": NO DEVICE ACTIVITY in this trace although %" PRId64
-			" launches were\n  recorded: busy and idle are unknown (not 0 %% and"
-			" 100 %%).\n  Usual reasons: CUPTI was not initialised, another tool"
-			" had taken it, or the\n  user may not read the counters.\n",
-			t->count.launches);
-	}
-}
-
-static void spread_lines(struct view1 *job)
-{
-	struct buf *b = &job->view->text;
-
-	for (size_t i = 0; i < job->nstat; i++) {
-		const struct part_stat *s = &job->stat[i];
-
-		if (!s->straggler)
-			continue;
-		buf_adds(b, "  STRAGGLER: ");
-		add_part(b, job, s);
-		buf_addf(b, " (%s)\n", s->straggler);
-	}
-	for (size_t i = 0; i < job->n; i++)
-		if (job->decomp[i].trace->partial)
-			buf_addf(b, "  trace %" PRId64 " is PARTIAL: %s\n",
-				job->decomp[i].trace->number, job->decomp[i].trace->why_partial ?
-				job->decomp[i].trace->why_partial : "cut short");
+	add_count(b, "Where the wall clock went: ", job->n, "trace", "s");
+	if (t->devices > t->cpu)
+		add_count(b, ", ", t->devices - t->cpu, "device", "s");
+	if (t->cpu)
+		add_count(b, ", ", t->cpu, "CPU process", "es");
+	add_count(b, ", ", t->steps, "step", "s");
+	if (!t->all_cpu)
+		buf_addf(b, ", %s clock", job->view->clock == CLOCK_HOST ? "host" : "drain-point");
+	buf_addc(b, '\n');
 }
 
 void view1_text(struct view1 *job)
 {
 	struct view *v = job->view;
-	struct totals t = totals_make(job);
+	struct view1_totals t = view1_totals(job);
 
 	if (job->nstat)
 		qsort(job->stat, job->nstat, sizeof job->stat[0], stat_cmp);
 
-	buf_addf(&v->text, "Where the wall clock went: %zu trace%s, %zu device%s, %zu step%s,"
-		" %s clock\n", job->n, job->n == 1 ? "" : "s", t.devices,
-		t.devices == 1 ? "" : "s", t.steps, t.steps == 1 ? "" : "s",
-		v->clock == CLOCK_HOST ? "host" : "drain-point");
-	unknown_text(job);
-	look_text(job, &t);
-	spread_lines(job);
+	title_text(job, &t);
+	view1_look(job, &t);
 	if (job->nstat > 1)
-		ranks_text(job);
+		ranks_text(job, t.all_cpu);
 	for (size_t i = 0; i < view_rows(v, job->nstat); i++)
 		part_text(job, &job->stat[i]);
 	view1_run_text(job);
 	if (t.unknown == t.devices) {
 		buf_adds(&v->text, "adds up: nothing to add, no split is known\n");
+		return;
+	}
+	if (t.all_cpu) {
+		buf_addf(&v->text, "\nO operators, . no operator runs\nadds up: %" PRId64
+			" ns = operators %" PRId64 " + other %" PRId64 "\n", t.wall_ns,
+			t.busy_ns, t.wall_ns - t.busy_ns);
 		return;
 	}
 	buf_adds(&v->text, "\nC compute, N exposed communication, T exposed copies, . idle\n");

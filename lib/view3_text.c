@@ -21,17 +21,21 @@ static void rate(char *out, const struct op_sum *s)
 	buf_release(&b);
 }
 
+/* An operator is its own. */
 static void add_place(struct buf *b, const struct kernel_site *s, size_t others)
 {
-	buf_adds(b, *s->op_name ? s->op_name : "no operator known");
+	bool own = s->kernel->cat == CAT_CPU_OP;
+
+	if (!own)
+		buf_adds(b, *s->op_name ? s->op_name : "no operator known");
 	if (s->anchor.file) {
-		buf_addf(b, " at %s", s->anchor.file);
+		buf_addf(b, "%sat %s", own ? "" : " ", s->anchor.file);
 		if (s->anchor.line != NO_INT)
 			buf_addf(b, ":%" PRId64, s->anchor.line);
 		if (s->anchor.func)
 			buf_addf(b, " (%s)", s->anchor.func);
 	}
-	if (others)
+	if (others && (!own || s->anchor.file))
 		buf_addf(b, ", %zu more place%s", others, others == 1 ? "" : "s");
 }
 
@@ -106,8 +110,7 @@ static void add_notes(struct buf *b, const struct kernel *k)
 {
 	char share[NUM_LEN];
 
-	if (k->cat != CAT_CPU_OP) /* an operator is its own */
-		add_place(b, k->site[0], k->nsite - 1);
+	add_place(b, k->site[0], k->nsite - 1);
 	/* collectives take few blocks on purpose */
 	if (k->cat == CAT_KERNEL && k->below_sms_ns * 2 > k->sum.time_ns)
 		buf_addf(b, "; FEW BLOCKS: fewer than the %" PRId64 " SMs in %s of its time",
@@ -120,7 +123,8 @@ static void kernel_rows(const struct view3 *t, struct kernel *const *k, size_t n
 	struct tab *tab = tab_new("rrrlw");
 	char **name = kname_all(k, n, v->all);
 
-	tab_head(tab, "share", "own", "count", "class", "kernel, and what issued it");
+	tab_head(tab, "share", "own", "count", "class", t->k.decomp->cpu_job ?
+		"operator, and the line that called it" : "kernel, and what issued it");
 	for (size_t i = 0; i < n; i++) {
 		char share[NUM_LEN], own[NUM_LEN], count[NUM_LEN];
 		struct buf notes = BUF_INIT;
@@ -154,7 +158,8 @@ static void look_text(const struct view3 *t, const struct decomp_part *p)
 		buf_addf(b, "%s%s %s", shown++ ? ", " : "  ", class_name(t->class[i].class),
 			num_fmt_share(share, sum_basis(p, &t->class[i].sum), part_basis(p)));
 	}
-	buf_adds(b, shown ? " of the busy time\n" : "  nothing ran\n");
+	buf_adds(b, shown && t->k.decomp->cpu_job ? " of the operators' time\n" :
+		shown ? " of the busy time\n" : "  nothing ran\n");
 	for (size_t i = 0; i < t->ncopy; i++) {
 		if (t->copy[i]->kernel->part != p)
 			continue;
@@ -189,7 +194,8 @@ static void title_text(const struct view3 *t, const struct decomp_part *p)
 		buf_adds(&v->text, ", ");
 		text_show(&v->text, (struct text){ p->info->name, strlen(p->info->name) });
 	}
-	buf_addf(&v->text, ", busy %s", num_fmt_ns(busy, part_basis(p)));
+	buf_addf(&v->text, t->k.decomp->cpu_job ? ", %s" : ", busy %s",
+		num_fmt_ns(busy, part_basis(p)));
 	if (p->split.busy_ns > p->chosen_ns)
 		buf_addf(&v->text, p->window ? "\n  (%s of it outside the steps)" :
 			"\n  (%s more outside the steps shown)",

@@ -114,6 +114,18 @@ static int op_put(struct lost_part *p, struct jw *w, const char *key, int64_t n)
 	return text ? 0 : -1;
 }
 
+/* What lies between the operators of a CPU job is no idle of a device. */
+static struct jw *lost_row(struct lost_part *p, const char *kind, const struct view_where *at)
+{
+	struct view_where where = *at;
+	if (!p->decomp->cpu_job)
+		return view_row(p->view, kind, at);
+	where.device = NULL;
+	struct jw *w = view_row(p->view, kind, &where);
+	jw_kbool(w, "cpu_job", true);
+	return w;
+}
+
 static int loss_row(struct lost_part *p, struct loss *l, int64_t offset_ns)
 {
 	const struct view_trace *t = p->decomp->trace;
@@ -121,7 +133,7 @@ static int loss_row(struct lost_part *p, struct loss *l, int64_t offset_ns)
 	buf_adds(&item, l->is_run ? "tiny@" : "gap@");
 	buf_add_int(&item, view_time(p->view, t, l->ts_ns));
 	struct view_where at = { t, p->part->device, &p->part->steps.step[l->step], item.data };
-	struct jw *w = view_row(p->view, "view2.loss", &at);
+	struct jw *w = lost_row(p, "view2.loss", &at);
 	buf_release(&item);
 	jw_kstr(w, "loss", l->is_run ? "tiny" : "gap");
 	jw_kint(w, "start_ns", view_time(p->view, t, l->ts_ns));
@@ -213,7 +225,7 @@ static int step_put(struct lost_part *p, size_t i)
 	const struct account_step *s = &p->device->account.step[i];
 	const struct view_step *step = &p->part->steps.step[i];
 	struct view_where at = { p->decomp->trace, p->part->device, step, NULL };
-	struct jw *w = view_row(p->view, "view2.ledger", &at);
+	struct jw *w = lost_row(p, "view2.ledger", &at);
 	jw_kstr(w, "clock", p->view->clock == CLOCK_HOST ? "host" : "drain");
 	jw_kint(w, "wall_ns", s->dur_ns);
 	if (s->chosen) {
@@ -246,7 +258,7 @@ static int total_put(struct lost_part *p)
 {
 	const struct account *a = &p->device->account;
 	struct view_where at = { p->decomp->trace, p->part->device, NULL, NULL };
-	struct jw *w = view_row(p->view, "view2.ledger", &at);
+	struct jw *w = lost_row(p, "view2.ledger", &at);
 	int64_t wall_ns = 0;
 	int64_t steps = lost_part_steps(p, false, &wall_ns) + lost_part_steps(p, true, &wall_ns);
 	jw_kint(w, "steps", steps);
@@ -276,7 +288,7 @@ static int site_put(struct lost_part *p, struct site *s)
 	if (s->incomplete)
 		buf_adds(&item, ":incomplete");
 	struct view_where at = { t, p->part->device, NULL, item.data };
-	struct jw *w = view_row(p->view, "view2.site", &at);
+	struct jw *w = lost_row(p, "view2.site", &at);
 	buf_release(&item);
 	jw_kstr(w, "cause", idle_cause_name(s->cause));
 	jw_kbool(w, "host_side", idle_cause_is_host(s->cause));

@@ -20,6 +20,15 @@ static const char LETTER[IDLE_CAUSE_COUNT] = {
 	[IDLE_UNLINKED] = 'u', [IDLE_AFTER_LAST] = '-',
 };
 
+/* The same for a CPU job, where the host is not late for anybody. */
+static const char *cause_words(const struct lost_part *p, enum idle_cause c)
+{
+	if (!p->decomp->cpu_job)
+		return idle_cause_words(c);
+	return c == IDLE_HOST ? "Python, and what it calls that is no operator" :
+		c == IDLE_INPUT ? "the data loader" : "nothing was recorded";
+}
+
 /* What the text is about: the complete steps, or all when there are none. */
 struct scope {
 	bool incomplete;
@@ -50,7 +59,8 @@ static void title_add(struct lost_part *p, const struct scope *s)
 	int64_t wall_ns = s->wall_ns, steps = s->steps;
 	char idle[NUM_LEN], wall[NUM_LEN], share[NUM_LEN];
 	view_add_place(b, p->decomp->trace, p->part->device);
-	buf_addf(b, ": idle %s of %s (%s)", num_fmt_ns(idle, l->idle_ns),
+	buf_addf(b, p->decomp->cpu_job ? ", a CPU job: no operator runs in %s of %s (%s)" :
+		": idle %s of %s (%s)", num_fmt_ns(idle, l->idle_ns),
 		num_fmt_ns(wall, wall_ns), num_fmt_share(share, l->idle_ns, wall_ns));
 	if (steps > 1)
 		buf_addf(b, ", %s a step over %" PRId64 " steps",
@@ -82,19 +92,21 @@ static void ledger_add(struct lost_part *p, const struct scope *s)
 	buf_adds(b, "]\n");
 	tab_head(t, "", "cause", "a step", "of wall", "");
 	num_fmt_ns(ns, steps ? part[0].value / steps : part[0].value);
-	tab_row(t, "#", "busy", ns, num_fmt_share(share, part[0].value, wall_ns), "");
+	num_fmt_share(share, part[0].value, wall_ns);
+	tab_row(t, "#", p->decomp->cpu_job ? "operators" : "busy", ns, share, "");
 	for (enum idle_cause c = 0; c < IDLE_CAUSE_COUNT; c++) {
 		const char letter[2] = { LETTER[c], 0 };
 		if (!l->cause_ns[c])
 			continue;
 		num_fmt_ns(ns, steps ? l->cause_ns[c] / steps : l->cause_ns[c]);
 		num_fmt_share(share, l->cause_ns[c], wall_ns);
-		tab_row(t, letter, idle_cause_name(c), ns, share, idle_cause_words(c));
+		tab_row(t, letter, idle_cause_name(c), ns, share, cause_words(p, c));
 	}
 	tab_put(t, b, p->view->width, p->view->cut);
 	tab_free(t);
 	num_fmt_ns(ns, l->idle_ns);
-	buf_addf(b, "  adds up: the causes are wall - busy, %s; so are the sites\n", ns);
+	buf_addf(b, "  adds up: the causes are wall - %s, %s; so are the sites\n",
+		p->decomp->cpu_job ? "operators" : "busy", ns);
 }
 
 /* "aten::item, cudaStreamSynchronize" */
@@ -119,21 +131,35 @@ static int site_row(struct lost_part *p, struct tab *t, struct site *s, int64_t 
 		doing_add(p, &s->doing, &doing) < 0;
 	if (!bad && doing.len)
 		buf_addf(&where, ": %s", doing.data);
-	if (!bad)
-		tab_row(t, idle_cause_name(s->cause),
-			num_fmt_ns(ns, steps ? s->cost_ns / steps : s->cost_ns),
-			num_fmt_share(share, s->cost_ns, wall_ns),
-			num_fmt_share(run, s->in_run_ns, s->cost_ns),
-			where.len ? where.data : "-");
+	const char *place = where.len ? where.data : "-";
+	num_fmt_ns(ns, steps ? s->cost_ns / steps : s->cost_ns);
+	num_fmt_share(share, s->cost_ns, wall_ns);
+	if (!bad && p->decomp->cpu_job)
+		tab_row(t, idle_cause_name(s->cause), ns, share, place);
+	else if (!bad)
+		tab_row(t, idle_cause_name(s->cause), ns, share,
+			num_fmt_share(run, s->in_run_ns, s->cost_ns), place);
 	buf_release(&where);
 	buf_release(&doing);
 	return bad ? -1 : 0;
 }
 
+/* Runs of tiny kernels are a device's. */
+static struct tab *sites_table(const struct lost_part *p)
+{
+	struct tab *t = tab_new(p->decomp->cpu_job ? "lrrw" : "lrrrw");
+	if (p->decomp->cpu_job)
+		tab_head(t, "cause", "a step", "of wall", "where: in what");
+	else
+		tab_head(t, "cause", "a step", "of wall", "in runs",
+			"where: what the host was doing");
+	return t;
+}
+
 static int sites_add(struct lost_part *p, const struct scope *s)
 {
 	const struct account *a = &p->device->account;
-	struct tab *t = tab_new("lrrrw");
+	struct tab *t = sites_table(p);
 	size_t n = 0, shown = 0;
 	int64_t left_ns = 0;
 	int bad = 0;
@@ -143,14 +169,15 @@ static int sites_add(struct lost_part *p, const struct scope *s)
 		n += in;
 		left_ns += in ? 0 : a->site[i].cost_ns;
 	}
-	tab_head(t, "cause", "a step", "of wall", "in runs", "where: what the host was doing");
 	for (size_t i = 0; i < a->nsite && shown < view_rows(p->view, n) && !bad; i++) {
 		if (a->site[i].incomplete != s->incomplete)
 			continue;
 		bad = site_row(p, t, &a->site[i], s->wall_ns, s->steps);
 		shown++;
 	}
-	buf_adds(&p->view->text, "\n  Sites: all idle time by cause and place\n");
+	buf_adds(&p->view->text, p->decomp->cpu_job ?
+		"\n  Sites: all time without an operator, by cause and place\n" :
+		"\n  Sites: all idle time by cause and place\n");
 	if (shown)
 		tab_put(t, &p->view->text, p->view->width, p->view->cut);
 	tab_free(t);
@@ -201,23 +228,33 @@ static int group_row(struct lost_part *p, struct tab *t, struct lost_group *g)
 	return bad ? -1 : 0;
 }
 
-static int losses_add(struct lost_part *p)
+/* How many there are.  A CPU job has no kernels. */
+static void losses_title(struct lost_part *p)
 {
 	struct buf *b = &p->view->text;
 	char n[2][NUM_LEN], ns[2][NUM_LEN];
-	int bad = 0;
 	for (int i = 0; i < 2; i++) {
 		num_fmt_count(n[i], p->losses[i]);
 		num_fmt_ns(ns[i], p->loss_ns[i]);
 	}
-	buf_addf(b, "\n  Single losses: %s gaps of 50 us and more (%s), %s runs of tiny kernels"
-		" (%s of idle inside)\n", n[0], ns[0], n[1], ns[1]);
+	buf_addf(b, "\n  Single losses: %s gaps of 50 us and more (%s)", n[0], ns[0]);
+	if (!p->decomp->cpu_job)
+		buf_addf(b, ", %s runs of tiny kernels (%s of idle inside)", n[1], ns[1]);
+	buf_addc(b, '\n');
+}
+
+static int losses_add(struct lost_part *p)
+{
+	struct buf *b = &p->view->text;
+	int bad = 0;
+	losses_title(p);
 	lost_groups_sort(p);
 	if (!p->ngroup)
 		return 0;
 	struct tab *t = tab_new("llrrw");
 	size_t shown = view_rows(p->view, p->ngroup);
-	tab_head(t, "loss", "cause", "a time", "times",
+	tab_head(t, "loss", "cause", "a time", "times", p->decomp->cpu_job ?
+		"where, in what; into its step" :
 		"where: what the host was doing; then the device; into its step");
 	for (size_t i = 0; i < shown && !bad; i++)
 		bad = group_row(p, t, &p->group[i]);

@@ -61,6 +61,8 @@ const struct anchor_text *texts_frame(struct texts *t, int64_t frame)
 
 const char *texts_op(struct texts *t, int64_t dev)
 {
-	const int64_t *op = near_get(&t->ops, dev);
+	const int64_t *op = dev ? near_get(&t->ops, dev) : NULL;
+	if (!dev)
+		return "";
 	return op ? texts_name(t, op[OP_NAME]) : NULL;
 }

@@ -19,7 +19,7 @@ void texts_close(struct texts *t);
 /* Valid until the next call; NULL said.  "" for none. */
 const char *texts_name(struct texts *t, int64_t n) RESULT_USED;
 const struct anchor_text *texts_frame(struct texts *t, int64_t frame) RESULT_USED;
-/* Name of the op in a row of dev. */
+/* Name of the op in a row of dev; "" for 0. */
 const char *texts_op(struct texts *t, int64_t dev) RESULT_USED;
 
 #endif

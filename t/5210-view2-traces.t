@@ -36,7 +36,7 @@ for r in ledger:
     if "steps" not in r and "idle_ns" in r and idle[place(r)].get("idle_ns") != r["idle_ns"]:
         print(r["key"], "idle", r["idle_ns"], "but view1 has", idle[place(r)].get("idle_ns"))
     if "steps" in r:
-        mine = [s for s in sites if s["trace"] == r["trace"] and s["device"] == r["device"]]
+        mine = [s for s in sites if s["trace"] == r["trace"] and s.get("device") == r.get("device")]
         if sum(s["cost_ns"] for s in mine) != r["idle_ns"]:
             print(r["key"], "sites do not add up")
         for c in HOST + ("launch", "queued", "turnaround", "profiler", "load", "unlinked", "after_last"):
@@ -80,7 +80,7 @@ for f in "$TP_SHARED"/traces/h200/*.gz; do
 	*.prof) set -- ;;
 	*) set -- "$TP_SHARED/workloads/planted.tsv" "$job" ;;
 	esac
-	is "$(python3 check.py s.db "$@" | head -3)" '' "$name"
+	is "$(python3 check.py s.db "$@" 2>&1 | tail -3)" '' "$name"
 done
 
 find "$TP_SHARED/traces/public" -name '*.json.gz' -size -400k ! -path '*/rel-*' | sort >files
@@ -88,7 +88,7 @@ while read -r f; do
 	rm -f s.db
 	tp-ingest -q -o s.db "$f" 2>err
 	[ -f s.db ] || continue
-	python3 check.py s.db | sed "s|^|$f: |"
+	python3 check.py s.db 2>&1 | sed "s|^|$f: |"
 done <files >faults
 is "$(head -5 faults)" '' 'public traces'
 [ "$(grep -c . files)" -gt 20 ]

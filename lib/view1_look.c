@@ -1,0 +1,122 @@
+/* view1_look.c - the first lines of the runtime decomposition: what to look at; see
+ * view1.h. */
+#include "base.h"
+#include "view1.h"
+#include "num.h"
+
+#define IDLE_BIG_PERCENT 20
+#define COMM_BIG_PERCENT 10
+#define COPY_BIG_PERCENT 5
+
+struct view1_totals view1_totals(const struct view1 *job)
+{
+	struct view1_totals t = { 0 };
+
+	for (size_t i = 0; i < job->nstat; i++) {
+		const struct part_stat *s = &job->stat[i];
+
+		if (s->part->any)
+			continue;
+		t.cpu += trace_is_cpu_job(s->trace);
+		t.partial |= s->trace->partial;
+		t.devices++;
+		t.steps += s->steps;
+		if (s->part->unknown) {
+			t.unknown++;
+			continue;
+		}
+		t.wall_ns += s->wall_ns;
+		t.busy_ns += s->busy_ns;
+		for (int c = 0; c < SPLIT_CLASSES; c++)
+			t.part_ns[c] += s->part_ns[c];
+	}
+	t.all_cpu = t.cpu && t.cpu == t.devices;
+	return t;
+}
+
+static void add_look(struct buf *b, const char *what, int64_t ns, int64_t wall_ns,
+	const char *where)
+{
+	char share[NUM_LEN];
+
+	buf_addf(b, "  %s %s of the wall clock: %s\n", what,
+		num_fmt_share(share, ns, wall_ns), where);
+}
+
+/* The first lines: which view has the answer. */
+static void look_text(struct view1 *job, const struct view1_totals *t)
+{
+	struct buf *b = &job->view->text;
+	int64_t idle_ns = t->wall_ns - t->busy_ns, percent_ns = t->wall_ns / 100;
+	char median[NUM_LEN];
+
+	if (!t->wall_ns)
+		return;
+	if (t->all_cpu) {
+		add_look(b, "operators take", t->busy_ns, t->wall_ns, t->partial ?
+			"the part that was read has no device" :
+			"a job without a device\n  (tp-view2: what the rest is, tp-view3: "
+			"which operators)");
+		return;
+	}
+	if (job->nstat == 1 && job->stat[0].counted && !job->stat[0].whole)
+		buf_addf(b, "  a step takes %s (median)\n",
+			num_fmt_ns(median, job->stat[0].median_ns));
+	if (idle_ns > percent_ns * IDLE_BIG_PERCENT)
+		add_look(b, "the device is IDLE", idle_ns, t->wall_ns, "see lost time (tp-view2)");
+	else if (t->part_ns[SPLIT_COMPUTE] * 2 > t->wall_ns)
+		add_look(b, "the device is busy", t->busy_ns, t->wall_ns,
+			"it binds (see tp-view3)");
+	if (t->part_ns[SPLIT_COMM] > percent_ns * COMM_BIG_PERCENT)
+		add_look(b, "EXPOSED COMMUNICATION takes", t->part_ns[SPLIT_COMM], t->wall_ns,
+			"see overlap (tp-view4)");
+	if (t->part_ns[SPLIT_COPY] > percent_ns * COPY_BIG_PERCENT)
+		add_look(b, "EXPOSED COPIES take", t->part_ns[SPLIT_COPY], t->wall_ns,
+			"see the copies of tp-view3");
+}
+
+static void unknown_text(struct view1 *job)
+{
+	struct buf *b = &job->view->text;
+
+	for (size_t i = 0; i < job->n; i++) {
+		const struct view_trace *t = job->decomp[i].trace;
+
+		if (!trace_busy_unknown(t))
+			continue;
+		buf_adds(b, "  ");
+		view_add_place(b, t, NULL);
+		buf_addf(b, ": NO DEVICE ACTIVITY in this trace although %" PRId64
+			" launches were\n  recorded: busy and idle are unknown (not 0 %% and"
+			" 100 %%).\n  Usual reasons: CUPTI was not initialised, another tool"
+			" had taken it, or the\n  user may not read the counters.\n",
+			t->count.launches);
+	}
+}
+
+static void spread_lines(struct view1 *job)
+{
+	struct buf *b = &job->view->text;
+
+	for (size_t i = 0; i < job->nstat; i++) {
+		const struct part_stat *s = &job->stat[i];
+
+		if (!s->straggler)
+			continue;
+		buf_adds(b, "  STRAGGLER: ");
+		view1_add_part(b, job, s);
+		buf_addf(b, " (%s)\n", s->straggler);
+	}
+	for (size_t i = 0; i < job->n; i++)
+		if (job->decomp[i].trace->partial)
+			buf_addf(b, "  trace %" PRId64 " is PARTIAL: %s\n",
+				job->decomp[i].trace->number, job->decomp[i].trace->why_partial ?
+				job->decomp[i].trace->why_partial : "cut short");
+}
+
+void view1_look(struct view1 *job, const struct view1_totals *t)
+{
+	unknown_text(job);
+	look_text(job, t);
+	spread_lines(job);
+}
