@@ -217,12 +217,23 @@ int load_event(void *load, const struct event *ev)
 	return add_event(l, &e);
 }
 
+/* A stream may leave a device out: then it is what the reader of a trace says. */
+static int add_deviceless(struct load *l, const struct event *ev)
+{
+	struct event e = *ev;
+
+	e.device = e.pid.n && e.cat != CAT_MEM ? e.pid : TEXT("0");
+	return add_event(l, &e);
+}
+
 static int add_event(struct load *l, const struct event *ev)
 {
 	uint32_t track;
 	unsigned flags = 0;
 	int64_t name = 0;
 
+	if (ev->device.n == 0 && (cat_on_device(ev->cat) || ev->cat == CAT_MEM))
+		return add_deviceless(l, ev);
 	/* a sample lies on the thread that allocates; its device is a column */
 	if (ev->cat == CAT_MEM) {
 		struct event host = *ev;

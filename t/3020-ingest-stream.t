@@ -115,4 +115,17 @@ for db in direct stream; do
 done
 same stream direct 'and the store knows the same'
 is "$(tail -1 direct)" '{"rank":0,"world_size":2}' 'JSON is kept without white space'
+
+# a maker of a stream may leave the device out: no op is lost for that
+cat >noid.tp <<'EOF'
+{"kind":"head","tp":1,"epoch_ns":"1700000000000000000"}
+{"kind":"event","cat":"kernel","name":"k","start_ns":1000,"dur_ns":20}
+{"kind":"event","cat":"kernel","name":"k","pid":"3","start_ns":1010,"dur_ns":30}
+{"kind":"mem","start_ns":1000,"allocated":64,"reserved":128,"delta":64}
+{"kind":"end","records":3,"dropped":0,"complete":true}
+EOF
+runs 0 'device ops without a device' tp-ingest -q -o noid.db noid.tp
+is "$(sqlite3 noid.db 'SELECT idx, ops FROM device ORDER BY 1' | xargs)" '0|1 3|1' \
+	'are on that of their process, or the first'
+runs 0 'and add up' tp-view2 -j noid.db
 done_testing
