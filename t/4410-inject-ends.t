@@ -92,6 +92,14 @@ unset SIM_FORK_HANGS
 capture '' -n 100 -F stay -e kill
 is "$(sum bye) $(tail -1 out)" '0 status 137' 'a child that stays does not keep the link open'
 
+SIM_FORK_MS=2500; export SIM_FORK_MS
+since=$(date +%s%N)
+capture '' -n 50
+took 2 'a child made within cuInit does not keep it open either'
+unset SIM_FORK_MS
+plain_too 'and the job is the same' -n 50
+is "$(sum kernel) $(sum bye)" '50 1' 'and recorded'
+
 # --- the reader -----------------------------------------------------------------------
 CAPREAD='-q -f launched'
 capture '' -n 250000 -D launched -w 100

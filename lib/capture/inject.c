@@ -121,6 +121,8 @@ static uint32_t on_cupti(void)
 
 static void fork_child(void)
 {
+	/* held perhaps by a thread that is not here */
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	if (!atomic_load(&owner))
 		return; /* not linked: the child may be */
 	capture_off();
@@ -190,6 +192,8 @@ static void start(void)
 		.tick = on_tick, .last = on_last, .moved = ops_moved, .gone = on_gone };
 	bool failed;
 
+	/* before all else: a fork from here on must know that this is not the child's */
+	atomic_store(&owner, getpid());
 	if (link_open(getenv("TP_CAPTURE"))) {
 		capture_off();
 		return;
@@ -202,7 +206,6 @@ static void start(void)
 		cupti_leave();
 	if (left)
 		link_early();
-	atomic_store(&owner, getpid());
 	if (link_start(&calls)) {
 		capture_off();
 		return;

@@ -488,6 +488,33 @@ CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t cbid,
 	return CUPTI_SUCCESS;
 }
 
+/* Another thread of the job forks while ours is in cuInit; the child uses what a
+ * hook would, and stays for a while. */
+static void *fork_now(void *unused)
+{
+	void *lib = dlopen(getenv("CUDA_INJECTION64_PATH"), RTLD_NOW | RTLD_NOLOAD);
+	void (*start)(void), (*stop)(void);
+
+	*(void **)&start = dlsym(lib, "tp_capture_start");
+	*(void **)&stop = dlsym(lib, "tp_capture_stop");
+	if (fork() == 0) {
+		alarm(5); /* else one that hangs is there for ever */
+		start();
+		stop();
+		usleep((useconds_t)number("SIM_FORK_MS", 0) * 1000);
+		_exit(0);
+	}
+	return unused;
+}
+
+static void fork_beside(void)
+{
+	pthread_t thread;
+
+	if (number("SIM_FORK_MS", 0) && pthread_create(&thread, NULL, fork_now, NULL) == 0)
+		pthread_join(thread, NULL);
+}
+
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callback,
 	void *data)
 {
@@ -505,6 +532,7 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc ca
 	*handle = (CUpti_SubscriberHandle)(void *)&subscriber;
 	first_pid = getpid();
 	set(&tool);
+	fork_beside();
 	return CUPTI_SUCCESS;
 }
 
