@@ -90,6 +90,9 @@ TP_PYTHON=2 job '"lines":true,"window":{"first":2,"last":2,"then":"stop"}' \
 is "$(cat status out err)" 0 'the job ends behind the window'
 is "$(grep -c '^python on' told)/$(grep -c '^step' told)" 1/1 'of its processes one is told of'
 holds said 'takes the GIL at each kernel launch' 'stacks by the GIL are said'
+TP_PYTHON=0 job '"lines":true' "$JOBS/marks.py"
+is "$(notes)" "Python $("$PY" -c 'import sys; print("%d.%d" % sys.version_info[:2])'): its stacks cannot be read in place, and are left out (TP_PYTHON_ASK=1 has it asked for them, which takes the GIL at each kernel launch and can hang a job)" \
+	'and that there are none'
 
 # --- no library ----------------------------------------------------------------------
 LIBRARY=/nonexistent/libtpcapture.so

@@ -61,7 +61,7 @@ CAPTURE_API void tp_capture_range(int kind, const char *name, int64_t start_ns,
 
 /* Prepare for reading Python's frames; the GIL is held (ctypes.PyDLL).
  * py_hexversion is sys.hexversion.  0 frames are read as they lie, 1 by Python's
- * own calls, -1 none. */
+ * own calls (only with TP_PYTHON_ASK=1 in the environment), -1 none. */
 CAPTURE_API int tp_capture_python(int py_hexversion);
 
 #endif

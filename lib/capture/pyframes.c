@@ -93,6 +93,15 @@ void pyframes_off(void)
 	atomic_store_explicit(&how, HOW_OFF, memory_order_release);
 }
 
+/* The GIL may be held by a thread that waits for what this one holds: who wants
+ * stacks all the same says so. */
+static bool may_ask(void)
+{
+	const char *s = getenv("TP_PYTHON_ASK");
+
+	return s && strcmp(s, "1") == 0;
+}
+
 int tp_capture_python(int py_hexversion)
 {
 	pyframes_off();
@@ -103,6 +112,8 @@ int tp_capture_python(int py_hexversion)
 		atomic_store_explicit(&how, HOW_READ, memory_order_release);
 		return 0;
 	}
+	if (!may_ask())
+		return -1;
 	atomic_store_explicit(&how, HOW_ASK, memory_order_release);
 	return 1;
 }

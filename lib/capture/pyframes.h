@@ -6,9 +6,10 @@
  * are read as they lie in memory: thread state, frames, code objects.  What lies
  * where is a table per version of CPython (pylayout.h), and tp_capture_python
  * (capture.h) proves it against Python's own sys._getframe before anything is
- * read that way.  Where the proof fails, Python is asked, which takes the GIL: at
- * kernel launches alone, since at others (cudaMalloc) the job may hold a lock for
- * which the holder of the GIL waits.
+ * read that way.  Where the proof fails there are no stacks, unless the environment has
+ * TP_PYTHON_ASK=1: then Python is asked, which takes the GIL, at kernel launches
+ * alone.  A job that holds a lock there for which the holder of the GIL waits stands
+ * still for ever, so nobody is given this who did not ask for it.
  *
  * A stack seen before costs a walk and a look into a table: for 12 frames 0.08 us
  * from CPython 3.12 on, 0.2 to 0.3 us before, and 4 to 6 us where Python is asked

@@ -4,6 +4,7 @@ A line a check: "ok NAME" or "not ok NAME: what differs".  Works with every
 Python from 3.8 on."""
 import asyncio
 import ctypes
+import os
 import sys
 import threading
 
@@ -406,7 +407,11 @@ def main():
     asked = len(sys.argv) > 2
     b = room()
     say(take(b, SIZE) == 0, "nothing is read before the proof")
-    # of an unknown version none is tried: Python is asked, at launches
+    if asked:
+        how = held.tp_capture_python(0x030f00f0)
+        say(how == -1 and take(b, SIZE) == 0, "of an unknown version there are no stacks", how)
+        os.environ["TP_PYTHON_ASK"] = "1"
+    # unless Python may be asked, at launches
     how = held.tp_capture_python(0x030f00f0 if asked else sys.hexversion)
     say(how == (1 if asked else 0), "tp_capture_python", how)
     say((lib.frames_no_launch() == 0) == asked, "the GIL is taken at launches alone")

@@ -89,7 +89,9 @@ class Native:
             self.hook.note("Python %s: its stacks are not read in place but asked for, "
                            "which takes the GIL at each kernel launch" % version)
         elif how != 0:
-            self.hook.note("Python %s: no stacks can be had" % version)
+            self.hook.note("Python %s: its stacks cannot be read in place, and are left out "
+                           "(TP_PYTHON_ASK=1 has it asked for them, which takes the GIL at "
+                           "each kernel launch and can hang a job)" % version)
 
     def off(self):
         if self.library is None:
