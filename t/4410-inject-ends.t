@@ -42,6 +42,12 @@ capture '' -n 20 -l 500000000 -S
 is "$(awk '/ untimed$/ { n++ } END { print n }' out)" 20 \
 	'kernels that still run at the exit have no times'
 
+SIM_READ_MS=150; export SIM_READ_MS
+capture '' -n 2000 -w 50
+is "$(sum kernel) $(sum call) $(sum bye)" '2000 2001 1' \
+	"what CUPTI's own thread still reads at the exit comes too"
+unset SIM_READ_MS
+
 # --- a stream that is captured: a flush by another thread voids it ---------------------
 SIM_FLUSH_MS=20; export SIM_FLUSH_MS
 capture '' -n 4 -K 300
@@ -138,6 +144,10 @@ CAPREAD='-q -d 500'
 capture '' -n 20000
 plain_too 'a reader that goes: the same job' -n 20000
 is "$(grep -c '^cut' out)" 1 'and the link was cut'
+CAPREAD='-b 700'
+capture '' -n 50 -w 200
+plain_too 'a reader with too many callers: the same job' -n 50 -w 200
+is "$(sum kernel) $(sum bye)" '50 1' 'which is heard when its turn comes'
 CAPREAD=-x
 capture '' -n 50
 plain_too 'nobody listens: the same job' -n 50
@@ -148,6 +158,31 @@ for fds in -C -X; do
 done
 capture '' -n 50 -C
 is "$(sum kernel) $(sum bye)" '50 1' 'fds up to 255 are not ours'
+
+case $TP_BUILD in */asan|*/tsan) CC=false ;; esac
+cat >nothread.c <<'END'
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *arg)
+{
+	int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	int detached = 0;
+	*(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+	if (a && pthread_attr_getdetachstate(a, &detached) == 0 && detached)
+		return EAGAIN;
+	return real(t, a, f, arg);
+}
+END
+if "${CC:-cc}" -D_GNU_SOURCE -fPIC -shared -o nothread.so nothread.c -ldl 2>/dev/null; then
+	printf '#!/bin/sh\nLD_PRELOAD=%s/nothread.so exec %s "$@"\n' "$SCRATCH" "$real" >threadless
+	chmod +x threadless
+	JOB=./threadless
+	capture '' -n 50
+	plain_too 'no thread for the link: the same job' -n 50
+	holds out '^note no thread to be had: nothing is recorded' 'it is said'
+	JOB=$real
+fi
 
 # --- CUPTI ----------------------------------------------------------------------------
 # this machine's own is not looked for

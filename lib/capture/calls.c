@@ -7,6 +7,8 @@
 #include "pyframes.h"
 #include "state.h"
 
+#include <errno.h>
+
 #define CBIDS 2048        /* of a domain; CUPTI 13.0 has 806 and 522 */
 
 enum { RUNTIME, DRIVER, DOMAINS };
@@ -111,15 +113,13 @@ static void call_exit(struct capture_thread *t, uint32_t domain, uint32_t cbid,
 	emit_end(c);
 }
 
-static void CUPTIAPI on_call(void *unused, CUpti_CallbackDomain from,
-	CUpti_CallbackId cbid, const void *data)
+static void call_take(CUpti_CallbackDomain from, CUpti_CallbackId cbid,
+	const CUpti_CallbackData *d)
 {
-	const CUpti_CallbackData *d = data;
 	uint32_t domain = from == CUPTI_CB_DOMAIN_RUNTIME_API ? RUNTIME : DRIVER;
 	struct capture_thread *t;
 	uint32_t call;
 
-	(void)unused;
 	if (cbid >= CBIDS || (from != CUPTI_CB_DOMAIN_RUNTIME_API &&
 	    from != CUPTI_CB_DOMAIN_DRIVER_API))
 		return;
@@ -134,6 +134,16 @@ static void CUPTIAPI on_call(void *unused, CUpti_CallbackDomain from,
 	else if (t->call == call && t->corr == d->correlationId && t->window ==
 	    atomic_load_explicit(&capture_window, memory_order_relaxed))
 		call_exit(t, domain, cbid, d);
+}
+
+static void CUPTIAPI on_call(void *unused, CUpti_CallbackDomain from,
+	CUpti_CallbackId cbid, const void *data)
+{
+	int error = errno;
+
+	(void)unused;
+	call_take(from, cbid, data);
+	errno = error;
 }
 
 static unsigned char call_class(struct text name)

@@ -13,7 +13,7 @@
  * Without TP_CAPTURE every function here does nothing.
  *
  * The process is not ours.  Nothing here prints, exits, changes a signal's
- * handling, waits for the reader or lets an fd into a child.  What fails turns
+ * handling or errno, waits for the reader or lets an fd into a child.  What fails turns
  * the library off, and a CAP_NOTE says why where there is a link.  A forked child
  * records nothing; at exit what was recorded goes out, for at most a second
  * without progress.

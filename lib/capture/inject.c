@@ -11,6 +11,7 @@
 #include "ring.h"
 #include "state.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -208,6 +209,7 @@ static void start(void)
 		link_early();
 	if (link_start(&calls)) {
 		capture_off();
+		cupti_leave();
 		return;
 	}
 	(void)atexit(at_exit);
@@ -222,22 +224,26 @@ static void start(void)
 CAPTURE_API int InitializeInjection(void);
 CAPTURE_API int InitializeInjection(void)
 {
+	int error = errno;
+
 	pthread_once(&once, ring_make);
-	/* a forked child stops here: the lock may be held in it for ever */
-	if (atomic_load(&capture_phase) != PHASE_NEW)
-		return 1;
 	pthread_mutex_lock(&lock);
 	if (atomic_load(&capture_phase) == PHASE_NEW)
 		start();
 	pthread_mutex_unlock(&lock);
+	errno = error;
 	return 1;
 }
 
 CAPTURE_API int InitializeInjectionNvtx2(nvtx_export_fn *get);
 CAPTURE_API int InitializeInjectionNvtx2(nvtx_export_fn *get)
 {
+	int error = errno, taken;
+
 	pthread_once(&once, ring_make);
-	return atomic_load(&capture_phase) != PHASE_OFF && nvtx_take(get) == 0;
+	taken = atomic_load(&capture_phase) != PHASE_OFF && nvtx_take(get) == 0;
+	errno = error;
+	return taken;
 }
 
 int tp_capture_ready(void)

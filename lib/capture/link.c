@@ -20,6 +20,7 @@
 #define TICK_NS 250000000
 #define STUCK_NS 1000000000    /* at exit: so long without progress, and no more */
 #define FINISH_NS 10000000000
+#define DIAL_NS 30000000000
 #define STACK_BYTES (256u << 10)
 
 extern struct ring capture_ring;
@@ -27,6 +28,8 @@ extern struct ring capture_ring;
 static struct {
 	int fd;
 	ino_t ino;                 /* of our socket */
+	struct sockaddr_un to;
+	bool dialing;              /* not connected yet */
 	struct link_calls calls;
 	uint64_t records;          /* sent, complete */
 	uint64_t said_queue, said_cupti; /* dropped, in all */
@@ -51,26 +54,37 @@ static int fd_high(int fd)
 	return fd;
 }
 
+/* 0 connected, 1 not yet: too many call at once, -1 nobody is there. */
+static int dial(void)
+{
+	if (connect(lk.fd, (const struct sockaddr *)&lk.to, sizeof lk.to) == 0)
+		return 0;
+	return errno == EAGAIN || errno == EINTR ? 1 : -1;
+}
+
 int link_open(const char *dir)
 {
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	struct stat st;
-	int n = snprintf(to.sun_path, sizeof to.sun_path, "%s/" CAPWIRE_SOCKET, dir);
-	int fd;
+	int n = snprintf(lk.to.sun_path, sizeof lk.to.sun_path, "%s/" CAPWIRE_SOCKET, dir);
+	int fd, got;
 
-	if (n < 0 || (size_t)n >= sizeof to.sun_path)
+	if (n < 0 || (size_t)n >= sizeof lk.to.sun_path)
 		return -1;
+	lk.to.sun_family = AF_UNIX;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -1;
 	fd = fd_high(fd);
-	if (connect(fd, (struct sockaddr *)&to, sizeof to) || fstat(fd, &st)) {
-		close(fd);
-		return -1;
-	}
-	lk.fd = fd;
+	got = fstat(fd, &st);
 	lk.ino = st.st_ino;
-	return 0;
+	lk.fd = fd; /* a child knows it from here on */
+	if (got == 0 && (got = dial()) >= 0) {
+		lk.dialing = got > 0;
+		return 0;
+	}
+	close(fd);
+	lk.fd = -1;
+	return -1;
 }
 
 static bool fd_ours(void)
@@ -148,6 +162,24 @@ static int hello_send(void)
 	return send_record(CAP_HELLO, 0, &h, sizeof h);
 }
 
+/* Many ranks begin in one moment, and the listener's queue is short. */
+static int dial_on(void)
+{
+	static const struct timespec moment = { .tv_nsec = 10000000 };
+	int64_t start = emit_now_ns();
+	int r = 1;
+
+	while (lk.dialing && r > 0) {
+		nanosleep(&moment, NULL);
+		if (atomic_load(&capture_phase) == PHASE_OFF || !fd_ours() ||
+		    emit_now_ns() - start > DIAL_NS)
+			return -1;
+		r = dial();
+		lk.dialing = r > 0;
+	}
+	return r < 0 ? -1 : 0;
+}
+
 /* 1 something was sent, 0 the ring is empty, -1 */
 static int ring_send(void)
 {
@@ -201,7 +233,7 @@ static int all_send(void)
 {
 	int r;
 
-	if (hello_send())
+	if (dial_on() || hello_send())
 		return -1;
 	while (!atomic_load(&lk.finish)) {
 		r = ring_send();
@@ -233,6 +265,20 @@ static void *link_run(void *unused)
 	return NULL;
 }
 
+/* Without the thread this much still goes out: it fits a socket's buffer. */
+static void said_alone(void)
+{
+	struct {
+		struct cap_note note;
+		char words[48];
+	} r = { .words = "no thread to be had: nothing is recorded" };
+
+	r.note.n = (uint32_t)strlen(r.words);
+	if (!lk.dialing && hello_send() == 0)
+		(void)send_record(CAP_NOTE, 0, &r,
+			sizeof r.note + ((r.note.n + 7) & ~(size_t)7));
+}
+
 int link_start(const struct link_calls *calls)
 {
 	pthread_attr_t attr;
@@ -252,7 +298,9 @@ int link_start(const struct link_calls *calls)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
 	if (r) {
+		said_alone();
 		close(lk.fd);
+		lk.fd = -1;
 		return -1;
 	}
 	pthread_setname_np(thread, "tp-capture");

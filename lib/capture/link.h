@@ -19,9 +19,10 @@ struct link_calls {
 	void (*gone)(void);
 };
 
-/* Connect to DIR/CAPWIRE_SOCKET.  -1: nobody there, or no fd. */
+/* Connect to DIR/CAPWIRE_SOCKET.  -1: nobody there, or no fd.  Where too many call
+ * at once the thread goes on trying, for 30 s. */
 int link_open(const char *dir) RESULT_USED;
-/* Start the thread.  -1: none to be had; the socket is closed. */
+/* Start the thread.  -1: none to be had (a note was sent); the socket is closed. */
 int link_start(const struct link_calls *calls) RESULT_USED;
 /* Send all there is, CAP_BYE, and close; returns when that is done, when nothing
  * has moved for a second, or after 10.  Not from the link's own thread. */

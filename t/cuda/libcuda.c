@@ -2,6 +2,7 @@
 #include "sim.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -56,8 +57,11 @@ static void inject(void)
 	if (!lib)
 		return;
 	*(void **)&start = dlsym(lib, "InitializeInjection");
+	errno = 4711;
 	if (start)
 		start();
+	if (errno != 4711)
+		fputs("sim: errno is another after cuInit's injection\n", stderr);
 }
 
 static void init(void)
@@ -78,8 +82,11 @@ static void call(int domain, uint32_t cbid, int site, uint32_t corr, const char 
 {
 	const struct sim_tool *t = atomic_load(&tool);
 
+	errno = 4711;
 	if (t)
 		t->call(domain, cbid, site, corr, kernel);
+	if (errno != 4711)
+		fputs("sim: errno is another after a callback\n", stderr);
 }
 
 /* When it will be over: on its stream, behind what is there. */

@@ -46,6 +46,7 @@ static size_t lost;
 static int64_t stream_end_ns[64];
 static pid_t first_pid;
 static _Atomic int capturing, in_flush;
+static _Thread_local bool is_worker;
 static uint8_t zeroed;       /* the buffers come so */
 
 static void lock_all(void)
@@ -296,6 +297,7 @@ static void *worker(void *unused)
 	struct timespec ms = { .tv_nsec = 5000000 };
 
 	(void)unused;
+	is_worker = true;
 	for (;;) {
 		nanosleep(&ms, NULL);
 		give(GIVE_FULL);
@@ -654,6 +656,8 @@ CUptiResult cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid,
 	uint8_t *next = buffer;
 
 	MAY_FAIL();
+	if (!*record && is_worker)
+		usleep((useconds_t)number("SIM_READ_MS", 0) * 1000);
 	if (*record)
 		next = (uint8_t *)*record + record_size((*record)->kind);
 	if (next >= buffer + valid)

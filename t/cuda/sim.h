@@ -14,6 +14,7 @@
  *	SIM_DEVICES=2        devices that there are (1)
  *	SIM_FLUSH_MS=5       how long a flush takes more
  *	SIM_DISABLE_MS=50    how long switching a kind of record off takes
+ *	SIM_READ_MS=100      CUPTI's own thread takes so long to read a buffer
  *	SIM_FORK_MS=2000     another thread forks within cuInit, and the child stays
  *	SIM_FORK_HANGS=1     a flush in a forked child never returns, as a real one */
 #ifndef SIM_H

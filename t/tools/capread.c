@@ -6,6 +6,7 @@
  *	-d N     close the links after N records
  *	-q       no lines but for hello, device, dropped, note, bye, and bad
  *	-x       no socket at all
+ *	-b MS    a listener that has its hands full: the queue is, for so long
  * At the end, by type: "sum TYPE COUNT", and "status N": CMD's (128+ its signal). */
 #include "base.h"
 #include "capwire.h"
@@ -42,7 +43,7 @@ static struct link link_of[LINKS];
 static int links;
 static uint64_t sums[CAP_TYPES], kind_sums[8], dropped_queue, dropped_cupti, total;
 static bool quiet, bad;
-static int64_t stall_ms;
+static int64_t stall_ms, full_ms;
 static const char *stall_file;
 static uint64_t die_after = UINT64_MAX;
 
@@ -318,9 +319,22 @@ static int socket_make(const char *dir)
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	snprintf(at.sun_path, sizeof at.sun_path, "%s/" CAPWIRE_SOCKET, dir);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) || listen(fd, 64))
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) ||
+	    listen(fd, full_ms ? 0 : 64))
+		die_errno("%s", at.sun_path);
+	/* the queue of 0 has room for one */
+	if (full_ms && connect(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0),
+	    (struct sockaddr *)&at, sizeof at))
 		die_errno("%s", at.sun_path);
 	return fd;
+}
+
+static void queue_free(int listen_fd)
+{
+	struct timespec t = { .tv_sec = full_ms / 1000, .tv_nsec = full_ms % 1000 * 1000000 };
+
+	nanosleep(&t, NULL);
+	close(accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC));
 }
 
 static pid_t run(char **argv)
@@ -378,22 +392,25 @@ int main(int argc, char **argv)
 	pid_t pid;
 
 	say_init(argv[0]);
-	while ((c = getopt(argc, argv, "+s:f:d:qx")) != -1) {
+	while ((c = getopt(argc, argv, "+s:f:d:b:qx")) != -1) {
 		switch (c) {
 		case 's': stall_ms = strtoll(optarg, NULL, 10); break;
 		case 'f': stall_file = optarg; break;
 		case 'd': die_after = strtoull(optarg, NULL, 10); break;
+		case 'b': full_ms = strtoll(optarg, NULL, 10); break;
 		case 'q': quiet = true; break;
 		case 'x': no_socket = true; break;
 		default: return 2;
 		}
 	}
 	if (optind + 2 > argc)
-		die("usage: capread [-s MS] [-f FILE] [-d N] [-qx] DIR CMD...");
+		die("usage: capread [-s MS] [-f FILE] [-d N] [-b MS] [-qx] DIR CMD...");
 	if (!no_socket)
 		fd = socket_make(argv[optind]);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	pid = run(argv + optind + 1);
+	if (full_ms)
+		queue_free(fd);
 	while (serve(fd) || !ended)
 		if (!ended && waitpid(pid, &status, WNOHANG) == pid)
 			ended = true;
