@@ -1,6 +1,7 @@
 /* tp-capture - the profiled run: torch.profiler put into a job from outside, for
  * the steps of a window, or the capture library from its start. */
 #include "base.h"
+#include "folder.h"
 #include "hookrec.h"
 #include "job.h"
 #include "native.h"
@@ -27,11 +28,11 @@ static const struct opt options[] = {
 		OPT_STR, &want.dir, NULL },
 	{ 0, "engine", "NAME", "torch (torch.profiler, the default) or cupti",
 		OPT_STR, &want.engine, NULL },
-	{ 0, "window", "A:B", "these steps, from 1; stdin is not read",
-		OPT_STR, &want.window, NULL },
+	{ 0, "window", "A[:B]", "these steps, from 1; stdin is not read",
+		OPT_FN, &want.window, windowin_opt },
 	{ 0, "warmup", "N", "steps before it that warm the profiler up",
 		OPT_INT, &want.warmup, NULL },
-	{ 0, "step", "RULE", "as for tp-time", OPT_STR, &want.step, NULL },
+	{ 0, "step", "RULE", "as for tp-time", OPT_FN, &want.step, hookrec_opt_rule },
 	{ 0, "then", "WHAT", "after the window: continue (default) or stop",
 		OPT_STR, &want.then, NULL },
 	{ 0, "stacks", NULL, "Python stacks too: steps take up to twice as long",
@@ -167,8 +168,10 @@ static int capture_run(struct capture *c, char **argv)
 		native_listen(&c->native, &c->job, &ears);
 	if (job_start(&c->job, &spec))
 		return -1;
-	if (c->job.exec_errno)
+	if (c->job.exec_errno) {
+		c->native.able = false; /* nobody wonders that it is not heard */
 		return 0;
+	}
 	job_run(&c->job, &ears);
 	nothing_say(c);
 	job_say_end(&c->job);
@@ -210,33 +213,38 @@ static int capture_close(struct capture *c, int code)
 static void options_check(bool cupti)
 {
 	if (strcmp(want.then, "continue") != 0 && strcmp(want.then, "stop") != 0)
-		opt_usage_error(&page, "--then %s: not continue or stop", want.then);
-	if (strcmp(want.engine, "both") == 0)
-		opt_usage_error(&page, "--engine both: only one of them can have CUPTI");
+		opt_usage_error(&page, "--then '%s': not continue or stop", want.then);
 	if (!cupti && strcmp(want.engine, "torch") != 0)
-		opt_usage_error(&page, "--engine %s: not torch or cupti", want.engine);
+		opt_usage_error(&page, "--engine '%s': not torch or cupti (only one of"
+			" them can have CUPTI)", want.engine);
 	if (cupti && (want.stacks || want.shapes || want.warmup >= 0))
 		opt_usage_error(&page, "--stacks, --shapes and --warmup are of engine torch");
 	if (!cupti && (want.operators || want.step_nvtx))
 		opt_usage_error(&page, "--operators and --step-nvtx are of engine cupti");
 	if (want.step_nvtx && match_compile(&step_nvtx, want.step_nvtx, 0))
-		opt_usage_error(&page, "--step-nvtx %s: no regular expression", want.step_nvtx);
+		opt_usage_error(&page, "--step-nvtx '%s': not a regular expression",
+			want.step_nvtx);
 }
 
 int main(int argc, char **argv)
 {
 	struct capture c = { .own = argv, .native = NATIVE_INIT };
-	int first;
+	int first, code;
+	bool had;
 
 	job_remember();
 	say_fail_status = ST_OWN;
 	say_init(argv[0]);
 	first = opt_parse(&page, argc, argv);
 	if (first >= argc)
-		opt_usage_error(&page, "a command is missing");
+		opt_usage_error(&page, "no command given");
 	c.cupti = strcmp(want.engine, "cupti") == 0;
 	options_check(c.cupti);
 	if (output_open(&c))
 		return ST_OWN;
-	return capture_close(&c, capture_run(&c, argv + first) ? ST_OWN : job_code(&c.job));
+	had = want.dir && access(want.dir, F_OK) == 0;
+	code = capture_close(&c, capture_run(&c, argv + first) ? ST_OWN : job_code(&c.job));
+	if (want.dir && !had)
+		folder_unmake(want.dir);
+	return code;
 }

@@ -44,7 +44,7 @@ static int compile_regex(regex_t *re)
 	if (rc == 0)
 		return 0;
 	regerror(rc, re, why, sizeof why);
-	return error("--step-regex %s: %s", step_regex, why);
+	return error("--step-regex '%s': %s", step_regex, why);
 }
 
 /* How it went over all inputs. */
@@ -126,8 +126,9 @@ static int verdict(const struct ingest *g, const struct tally *t, int status)
 	struct buf b = BUF_INIT;
 	int rc;
 
-	buf_addf(&b, "%s: %d of %d inputs, %" PRId64 " traces, %" PRId64 " events\n",
-		word[status], t->used, t->used + t->failed, g->traces, g->events);
+	buf_addf(&b, "%s: %d of %d input%s, %" PRId64 " trace%s, %" PRId64 " event%s\n",
+		word[status], t->used, t->used + t->failed, t->used + t->failed == 1 ? "" : "s",
+		g->traces, g->traces == 1 ? "" : "s", g->events, g->events == 1 ? "" : "s");
 	rc = o ? out_write(o, b.data, b.len) : -1;
 	if (o && out_close(o) < 0)
 		rc = -1;
@@ -162,7 +163,7 @@ int main(int argc, char **argv)
 	n = argc > first ? argc - first : 1;
 	path = argc > first ? argv + first : no_operand;
 	if (rank != NO_INT && (n > 1 || rank < 0))
-		opt_usage_error(&page, "--rank names the rank, from 0, of one input");
+		opt_usage_error(&page, "--rank: not for more than one input");
 	if (step_regex && compile_regex(&re) < 0)
 		return ST_FAIL;
 	g.rank = rank;

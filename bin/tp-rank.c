@@ -30,7 +30,7 @@ static int opt_only(void *to, const char *value)
 	unsigned *only = to;
 	for (const char *at = value;; at += 2) {
 		if (at[0] < '1' || at[0] > '5' || (at[1] && at[1] != ','))
-			return error("--only: views 1 to 5 with commas between them: %s", value);
+			return error("--only '%s': not views 1 to 5 with commas between", value);
 		*only |= 1u << (at[0] - '0');
 		if (!at[1])
 			return 0;
@@ -185,7 +185,8 @@ static int rank_all(char **argv, bool *cut)
 		status = schedule_read(&schedule, opts.schedule);
 	rank_rows_settle(&rows);
 	if (rows.clashes) {
-		warn("%zu rows have the key of another and other values: left out", rows.clashes);
+		warn("%zu row%s left out: the key of another and other values", rows.clashes,
+			rows.clashes == 1 ? "" : "s");
 		*cut = true;
 	}
 	if (status == 0)
@@ -227,8 +228,6 @@ int main(int argc, char **argv)
 	bool cut = false;
 	say_init(argv[0]);
 	int first = opt_parse(&page, argc, argv);
-	if (opts.top < 0)
-		opt_usage_error(&page, "--top: not below 0");
 	rank_rows_init(&rows);
 	writer_open(&draft);
 	int status = first < argc ? 0 : read_stream("-", &cut);

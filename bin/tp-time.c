@@ -24,8 +24,8 @@ static const struct opt options[] = {
 	{ 'o', "output", "FILE", "write there; the job keeps its stdout",
 		OPT_STR, &want.out, NULL },
 	{ 0, "step", "RULE", "auto, optimizer, forward, FILE:LINE, MODULE:FUNC",
-		OPT_STR, &want.step, NULL },
-	{ 0, "steps", "N", "end the job after N steps", OPT_INT, &want.steps, NULL },
+		OPT_FN, &want.step, hookrec_opt_rule },
+	{ 0, "steps", "N", "end the job after N steps", OPT_POS, &want.steps, NULL },
 	OPT_FACES(want.face),
 	OPT_QUIET,
 	OPT_END
@@ -202,7 +202,7 @@ int main(int argc, char **argv)
 	say_init(argv[0]);
 	first = opt_parse(&page, argc, argv);
 	if (first >= argc)
-		opt_usage_error(&page, "a command is missing");
+		opt_usage_error(&page, "no command given");
 	if (output_open(&t, &d))
 		return ST_OWN;
 	if (run(&t, argv, argv + first) == 0) {

@@ -18,7 +18,7 @@ static int opt_capacity(void *to, const char *value)
 
 	/* bare numbers are GiB: what total_memory / 2**30 prints */
 	if (num_bytes((struct text){ value, strlen(value) }, 1LL << 30, &bytes) < 0 || bytes <= 0)
-		return error("--capacity-gb: not a size: %s", value);
+		return error("--capacity-gb '%s': not a size above 0, in GiB or with a unit", value);
 	*(int64_t *)to = bytes;
 	return 0;
 }

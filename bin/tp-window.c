@@ -22,7 +22,7 @@ static struct {
 } want = { .active = 3, .warmup = 2, .rank = -1 };
 
 static const struct opt options[] = {
-	{ 0, "active", "N", "steps to profile, 3 if not given", OPT_INT, &want.active, NULL },
+	{ 0, "active", "N", "steps to profile, 3 if not given", OPT_POS, &want.active, NULL },
 	{ 0, "warmup", "N", "steps before them, 2 if not given", OPT_INT, &want.warmup, NULL },
 	{ 0, "schedule", "LIST", "periodic steps to avoid: EVERY[+FIRST],...",
 		OPT_STR, &want.schedule, NULL },
@@ -129,8 +129,8 @@ static int segment_end(struct choosing *c)
 		return 0;
 	c->ended = true;
 	if (c->unusable)
-		warn("%" PRId64 " steps cannot be used: number or length absent, below 1"
-			" or too large", c->unusable);
+		warn("%" PRId64 " step%s left out: number or length absent, below 1 or too"
+			" large", c->unusable, c->unusable == 1 ? "" : "s");
 	if (window_choose(&c->series, &c->want, &w)) {
 		if (c->series.n || !c->without)
 			note("no window: %zu step%s, at least %d are needed", c->series.n,
@@ -229,8 +229,8 @@ int main(int argc, char **argv)
 	first = opt_parse(&page, argc, argv);
 	if (argc - first > 1)
 		opt_usage_error(&page, "one stream at a time");
-	if (want.active < 1 || want.active > 1000 || want.warmup > 1000)
-		opt_usage_error(&page, "--active is 1 to 1000, --warmup 0 to 1000");
+	if (want.active > 1000 || want.warmup > 1000)
+		opt_usage_error(&page, "--active, --warmup: not above 1000");
 	c.want.active = want.active;
 	c.want.warmup = want.warmup;
 	if (want.schedule && every_parse(want.schedule, c.want.schedule, SCHEDULE_MAX,

@@ -211,7 +211,7 @@ int causes_parse(struct causes *c, struct text source, const char *name)
 	const char *at = source.s, *end = source.s + source.n;
 	struct buf joined = BUF_INIT;
 	size_t next = 1;
-	int status = memchr(source.s, '\0', source.n) ? error("%s: no text file", name) : 0;
+	int status = memchr(source.s, '\0', source.n) ? error("%s: not a text file", name) : 0;
 	while (status == 0 && at < end) {
 		bool indented = isspace((unsigned char)*at);
 		size_t line = next;

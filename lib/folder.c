@@ -89,3 +89,8 @@ void folder_remove(const char *dir)
 		if (strcmp(made[i], dir) == 0)
 			*made[i] = '\0';
 }
+
+void folder_unmake(const char *path)
+{
+	(void)rmdir(path); /* not where something is in it */
+}

@@ -19,4 +19,7 @@ char *folder_make(const char *pattern) RESULT_USED;
 void folder_remove(const char *dir);
 #define FOLDER_DEPTH 3
 
+/* A folder that we made where the user said goes again if nothing came into it. */
+void folder_unmake(const char *path);
+
 #endif

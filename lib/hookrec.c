@@ -153,3 +153,15 @@ void hookrec_release(struct hookrec *h)
 	free(h->rank);
 	*h = (struct hookrec){ 0 };
 }
+
+int hookrec_opt_rule(void *to, const char *words)
+{
+	const char *colon = strrchr(words, ':');
+
+	if (strcmp(words, "auto") != 0 && strcmp(words, "optimizer") != 0 &&
+	    strcmp(words, "forward") != 0 && (!colon || colon == words || !colon[1]))
+		return error("--step '%s': not auto, optimizer, forward, FILE:LINE or"
+			" MODULE:FUNC", words);
+	*(const char **)to = words;
+	return 0;
+}

@@ -45,5 +45,8 @@ int hookrec_line(void *hookrec, struct hook_client *c, struct text line);
  * steps came. */
 bool hookrec_verdict(const struct hookrec *h, bool entered);
 void hookrec_release(struct hookrec *h);
+/* Of an option table, --step: keeps the words (const char *) of a rule that the hook
+ * knows. */
+int hookrec_opt_rule(void *to, const char *words);
 
 #endif

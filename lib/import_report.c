@@ -30,13 +30,13 @@ static void say_clocks(const struct trace_info *t)
 	const struct import_counts *c = &t->count;
 
 	if (c->negative_delay)
-		note("%s: %" PRId64 " of %" PRId64 " launch delays are negative, at"
-			" worst -%" PRId64 " ns: host and device clocks differ by at"
+		note("%s: launch delays below 0: %" PRId64 " of %" PRId64 ", the worst"
+			" -%" PRId64 " ns: host and device clocks differ by at"
 			" least that", t->path, c->negative_delay, c->linked_ops,
 			c->worst_delay_ns);
 	if (c->untimed_ops)
-		note("%s: %" PRId64 " of %" PRId64 " device ops carry no times:"
-			" busy is a lower bound", t->path, c->untimed_ops,
+		note("%s: device ops without times: %" PRId64 " of %" PRId64 ": busy is a"
+			" lower bound", t->path, c->untimed_ops,
 			c->device_ops);
 }
 

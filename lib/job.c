@@ -149,7 +149,10 @@ static int not_started(struct job *j, const struct child_end *end, const char *n
 	if (!end->at_exec)
 		return -1;
 	j->exec_errno = errno = end->error;
-	error_errno("%s", name);
+	if (errno == ENOENT && !strchr(name, '/'))
+		(void)error("%s: command not found", *name ? name : "''");
+	else
+		error_errno("%s", name);
 	return 0;
 }
 

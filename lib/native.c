@@ -305,8 +305,8 @@ void native_listen(struct native *n, struct job *j, struct job_ears *ears)
 static void say_losses(const struct native *n)
 {
 	if (n->dropped)
-		warn("%" PRIu64 " records were dropped: the job made them faster than they "
-			"were taken", n->dropped);
+		warn("%" PRIu64 " record%s dropped: made faster than taken", n->dropped,
+			n->dropped == 1 ? "" : "s");
 	if (n->torn)
 		warn("%" PRId64 " process%s ended without a word: what came last is missing",
 			n->torn, n->torn == 1 ? "" : "es");

@@ -189,10 +189,11 @@ static void take(const struct opt_page *page, const struct opt *o, const char *v
 		*(const char **)o->to = value;
 		break;
 	case OPT_INT:
-		if (num_int((struct text){ value, strlen(value) }, 0, INT64_MAX,
-				o->to) < 0)
-			opt_usage_error(page, "--%s '%s': not a number",
-				o->name, value);
+	case OPT_POS:
+		if (num_int((struct text){ value, strlen(value) }, o->kind == OPT_POS,
+				INT64_MAX, o->to) < 0)
+			opt_usage_error(page, "--%s '%s': not a number from %d",
+				o->name, value, o->kind == OPT_POS);
 		break;
 	case OPT_FN:
 		if (o->fn(o->to, value) == 0)

@@ -3,7 +3,8 @@
  *
  * Every program has -h/--help (stdout, 0) and -V/--version (stdout, 0: "PROG
  * VERSION (stream 1, store 1) sqlite X lz4 Y yajl Z") without asking for them; a
- * bad option is one line and a usage line on stderr, status 2.
+ * bad option is one line and a usage line on stderr, status 2.  What is said of a
+ * value has one form: --NAME 'VALUE': not WHAT IS TAKEN.
  *
  * Options may stand behind operands (of a command that is to be run: only before
  * it), -- ends them, short flags can be bundled, long forms are never abbreviated.
@@ -17,8 +18,8 @@
 #include "buf.h"
 #include "say.h"
 
-/* OPT_COUNT adds one each time; OPT_INT is 0 or more. */
-enum opt_kind { OPT_FLAG, OPT_COUNT, OPT_STR, OPT_INT, OPT_FN };
+/* OPT_COUNT adds one each time; OPT_INT is 0 or more, OPT_POS 1 or more. */
+enum opt_kind { OPT_FLAG, OPT_COUNT, OPT_STR, OPT_INT, OPT_POS, OPT_FN };
 #define OPT_MAX 40    /* rows of a table */
 
 struct opt {

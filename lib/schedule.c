@@ -68,7 +68,7 @@ int schedule_read(struct schedule *s, const char *path)
 	int status = file_read(path, &b);
 	struct rec_parser *parser = rec_parser_new();
 	if (status == 0 && rec_parse(parser, buf_text(&b), &rec, &why) != 0)
-		status = error("%s: %s", path, why ? why : "no JSON object");
+		status = error("%s: %s", path, why ? why : "not a JSON object");
 	if (status == 0) {
 		const struct rec_field *phases = rec_get(&rec, "phases");
 		if (!phases || phases->type != REC_ARR || rec_each(phases->value, phase_add,

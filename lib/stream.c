@@ -263,11 +263,11 @@ static void end_take(struct stream *s, const struct rec *r)
 	if (rec_u64(r, "records", &says) < 0)
 		segment_cut(s, "the end record tells no number of records");
 	else if (says != s->records && says != s->records + s->bad_here)
-		segment_cut(s, "the end record counts %" PRIu64 " records, %" PRIu64
-			" came", says, s->records);
+		segment_cut(s, "the end record counts %" PRIu64 " record%s, %" PRIu64
+			" came", says, says == 1 ? "" : "s", s->records);
 	else if (complete && complete->type == REC_BOOL && !rec_true(r, "complete"))
 		segment_cut(s, "its writer did not see the whole (%" PRIu64
-			" records)", s->records);
+			" record%s)", s->records, s->records == 1 ? "" : "s");
 }
 
 static int stream_finish(struct stream *s)

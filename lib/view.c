@@ -16,7 +16,7 @@ int view_opt_step(void *to, const char *value)
 
 	if (num_range((struct text){ value, strlen(value) },
 	    &v->step_first, &v->step_last) < 0)
-		return error("--step: not N or N:M: %s", value);
+		return error("--step '%s': not N or N:M, with N from 0 and M from N", value);
 	return 0;
 }
 
@@ -29,7 +29,7 @@ int view_opt_clock(void *to, const char *value)
 	else if (!strcmp(value, "host"))
 		v->clock = CLOCK_HOST;
 	else
-		return error("--clock: not drain or host: %s", value);
+		return error("--clock '%s': not drain or host", value);
 	return 0;
 }
 

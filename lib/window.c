@@ -73,13 +73,15 @@ int every_parse(const char *words, struct every *out, size_t max, size_t *n)
 		struct every e;
 
 		if (*n >= max)
-			return error("schedule '%s': more than %zu", words, max);
+			return error("--schedule '%s': more than %zu of them", words, max);
 		if (num_int((struct text){ s, plus }, 1, INT32_MAX, &e.every))
-			return error("schedule '%s': not EVERY or EVERY+FIRST", words);
+			return error("--schedule '%s': not EVERY or EVERY+FIRST,"
+				" from 1, with commas between", words);
 		e.first = e.every;
 		if (plus < len && num_int((struct text){ s + plus + 1, len - plus - 1 },
 		    1, INT32_MAX, &e.first))
-			return error("schedule '%s': not EVERY or EVERY+FIRST", words);
+			return error("--schedule '%s': not EVERY or EVERY+FIRST,"
+				" from 1, with commas between", words);
 		out[(*n)++] = e;
 		s += len;
 		if (!*s)

@@ -27,8 +27,20 @@ int windowin_parse(struct windowin *in, const char *words)
 
 	if (num_range((struct text){ words, strlen(words) }, &first, &last) ||
 	    first < 1 || last - first >= STEPS_MAX)
-		return error("--window %s: not A:B with A from 1", words);
+		return error("--window '%s': not A or A:B, with A from 1, B from A, and at"
+			" most %d steps", words, STEPS_MAX);
 	*in = (struct windowin){ first, last - first + 1, 2, xstrdup("auto") };
+	return 0;
+}
+
+int windowin_opt(void *to, const char *words)
+{
+	struct windowin in = { .rule = NULL };
+
+	if (windowin_parse(&in, words) < 0)
+		return -1;
+	windowin_release(&in);
+	*(const char **)to = words;
 	return 0;
 }
 

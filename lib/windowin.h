@@ -16,8 +16,10 @@ struct windowin {
 int windowin_read(struct windowin *in, const char *path, struct stream_writer *w,
 	char **argv) RESULT_USED;
 
-/* "A:B", both included, from 1; warm-up 2, rule auto.  -1 said. */
+/* "A:B", both included, from 1, or "A"; warm-up 2, rule auto.  -1 said. */
 int windowin_parse(struct windowin *in, const char *words) RESULT_USED;
+/* Of an option table: only looks whether it is one, and keeps the words. */
+int windowin_opt(void *to, const char *words);
 void windowin_rule(struct windowin *in, const char *rule);
 void windowin_release(struct windowin *in);
 

@@ -62,11 +62,11 @@ done
 is "$(find . -name 'g.db*' | wc -l)" 0 'makes no store'
 runs 2 'another version of the stream' sh -c 'sed "s/\"tp\":1/\"tp\":7/" plain | tp-ingest -o g.db'
 runs 0 '-n' tp-ingest -n t.json
-is "$(cat out)" 'whole: 1 of 1 inputs, 1 traces, 7 events' 'ends in one line'
+is "$(cat out)" 'whole: 1 of 1 input, 1 trace, 7 events' 'ends in one line'
 runs 3 '-n of a cut one' tp-ingest -n cut.tp
-holds out '^usable in part: 1 of 1 inputs' 'says so'
+holds out '^usable in part: 1 of 1 input,' 'says so'
 runs 2 '-n of none' tp-ingest -n /etc/passwd
-is "$(cat out)" 'unusable: 0 of 1 inputs, 0 traces, 0 events' 'too'
+is "$(cat out)" 'unusable: 0 of 1 input, 0 traces, 0 events' 'too'
 
 # --- the honest clock --------------------------------------------------------------
 cat >time.tp <<'EOF'

@@ -66,7 +66,7 @@ tp-ingest -j held.z >held.json 2>/dev/null
 [ "$(said kernels held.err)" = 400000 ] && [ "$(said ns_a_launch held.err)" -lt 100000 ]
 t_result $? 'a reader that stalls does not stall the job' || diag "$(cat held.err)"
 holds held.json '"kind":"end",.*"dropped":[1-9][0-9]*,"complete":false' 'what was dropped is counted'
-holds held.err '^tp-capture: [0-9]+ records were dropped' 'and told'
+holds held.err '^tp-capture: [0-9]+ records dropped' 'and told'
 { take -- "$JOB" -n 300000 2>gone.err; echo $? >st.gone; } | head -c 5000 >/dev/null
 is "$(cat st.gone) $(said kernels gone.err)" '0 300000' 'a reader that goes: the job ends as it would'
 

@@ -74,7 +74,7 @@ for v in 1 2 3 4 5; do tp-view$v -j --step 99 's t.db'; done 2>err >rows
 runs 2 'no report' tp-rank -t rows
 is "$(cat out err)" 'tp-rank: rows: cut short: 5 heads with no record and no end' 'is made of that'
 runs 2 'a usage error of the views' tp-views --top x -o usage 's t.db'
-is "$(cut -c1-40 err)" "tp-views: --top 'x': not a number
+is "$(cut -c1-40 err)" "tp-views: --top 'x': not a number from 0
 tp-views: usage: tp-views [-o DIR] [--ca" 'is told as ours'
 # a view that fails is not hidden by what comes after it, nor one that is missing
 bin=$(dirname "$(command -v tp-views)")

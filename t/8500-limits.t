@@ -62,7 +62,7 @@ one_line 3 'steps.json: 9030 steps left out' '30000 steps of 200 devices'
 	printf '{"kind":"step","step":21}\n{"kind":"end","records":22,"complete":true}\n'
 } >steps.ndjson
 runs 3 'steps of no number or a length below 0' tp-window -j steps.ndjson
-is "$(cat err)" 'tp-window: 3 steps cannot be used: number or length absent, below 1 or too large' \
+is "$(cat err)" 'tp-window: 3 steps left out: number or length absent, below 1 or too large' \
 	'are counted and told'
 is "$(grep -c '"kind":"step"' out) $(grep -c '"kind":"window"' out)" '22 1' \
 	'passed on, and a window is chosen from the others'

@@ -120,8 +120,8 @@ static void test_errors(void **state)
 		{ "--output", "--output needs FILE" },
 		{ "-o", "--output needs FILE" },
 		{ "--all=1", "--all takes no argument" },
-		{ "--top=-1", "--top '-1': not a number" },
-		{ "--top 1x", "--top '1x': not a number" },
+		{ "--top=-1", "--top '-1': not a number from 0" },
+		{ "--top 1x", "--top '1x': not a number from 0" },
 		{ "--range bad", "range 'bad': no" },
 	};
 	char got[1024], want[1024];
