@@ -49,20 +49,26 @@ static int outside_take(void *arg, const struct account_piece *p)
 	return account_piece(&dev->account, p);
 }
 
-/* Lost time of a device is in the store; that of a CPU job is what its operators
- * leave. */
+/* What its operators leave, once it is known which steps have any. */
+static int outside_read(const struct view_trace *t, struct lost_device *dev)
+{
+	struct decomp_hooks hooks = { .arg = dev, .outside = outside_take };
+	struct decomp again;
+	int bad = decomp_begin(&again, &v, t) < 0 || decomp_run(&again, &hooks) < 0;
+	decomp_release(&again);
+	return bad ? -1 : account_end(&dev->account);
+}
+
+/* Lost time of a device is in the store; that of a CPU job is not. */
 static int parts_read(struct decomp *d, struct texts *texts, struct lost_part *part,
 	struct lost_device *dev, size_t *n)
 {
-	struct decomp_hooks hooks = { .arg = dev, .outside = outside_take };
-	if (!d->cpu_job) {
-		if (decomp_run(d, NULL) < 0)
-			return -1;
-		*n = parts_begin(part, dev, d, texts);
-		return lost_read(&texts->ops, d->trace, dev, *n);
-	}
+	if (decomp_run(d, NULL) < 0)
+		return -1;
 	*n = parts_begin(part, dev, d, texts);
-	return *n && decomp_run(d, &hooks) == 0 ? account_end(&dev->account) : *n ? -1 : 0;
+	if (!d->cpu_job)
+		return lost_read(&texts->ops, d->trace, dev, *n);
+	return *n ? outside_read(d->trace, dev) : 0;
 }
 
 static int trace_put(const struct view_trace *t)

@@ -254,6 +254,10 @@ static void gap_begin(struct account *a, size_t step, const struct account_piece
 static int piece_in_step(struct account *a, size_t step, const struct account_piece *p)
 {
 	int64_t ns = p->end_ns - p->ts_ns;
+	if (a->step[step].empty) {
+		ledger_add(&a->step[step].ledger, p->cause, ns);
+		return 0;
+	}
 	if (!a->in_gap || a->gap_end_ns != p->ts_ns || a->gap.step != step) {
 		if (gap_end(a) < 0)
 			return -1;

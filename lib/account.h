@@ -30,6 +30,7 @@ struct account_step {
 	int64_t ts_ns, dur_ns;
 	bool chosen;
 	bool incomplete;       /* ops are missing: its idle may be none */
+	bool empty;            /* nothing ran: it has its own ledger, and counts in nothing */
 	struct ledger ledger;
 };
 
@@ -85,7 +86,7 @@ struct account {
 	size_t nstep, at;
 	loss_fn *loss_put;
 	void *arg;
-	struct ledger total;   /* of the chosen steps */
+	struct ledger total;   /* of the chosen steps but the empty ones */
 	struct site *site;
 	size_t nsite, capsite;
 	uint32_t *bucket;      /* 1 + site */

@@ -8,21 +8,6 @@
 #include "mem.h"
 #include "say.h"
 
-/* DESIGN: under this idle share the device binds. */
-#define DEVICE_BINDS_PERCENT 3
-
-int64_t ratio_of(int64_t ns, struct ratio r)
-{
-	return scale(ns, r.a, r.over);
-}
-
-static struct ratio ratio_clamped(int64_t a, int64_t over)
-{
-	if (over <= 0 || a >= over)
-		return (struct ratio){ 1, 1 };
-	return (struct ratio){ MAX(a, 0), over };
-}
-
 static struct rank_unit *unit_find(const struct rank_job *job, const struct rank_row *r)
 {
 	for (size_t i = job->n; i-- > 0;) {
@@ -240,7 +225,7 @@ static void unit_weigh(struct rank_job *job, struct rank_unit *u, const struct r
 		int64_t busy_ns = u->cpu_job ? 0 : u->busy_ns / u->steps;
 		if (!profiled_ns)
 			profiled_ns = u->median_ns != NO_NUM ? u->median_ns : u->wall_ns / u->steps;
-		u->plain = ratio_clamped(plain_ns - busy_ns, profiled_ns - busy_ns);
+		u->plain = ratio_plain(plain_ns, profiled_ns, busy_ns);
 		job->honest = true;
 		job->weighed |= u->plain.a < u->plain.over;
 	}
@@ -248,12 +233,8 @@ static void unit_weigh(struct rank_job *job, struct rank_unit *u, const struct r
 		u->seen = u->plain;
 		return;
 	}
-	int64_t idle_ns = ratio_of(u->idle_ns, u->plain), wall_ns = idle_ns + u->busy_ns;
-	/* run-ahead says it of a device that is busy: with the launches out of sight
-	 * (graphs, a sampled trace) the host can be ahead of a device that idles */
-	bool ahead = !u->whole && u->median_ns > 0 && u->run_ahead_ns > u->median_ns;
-	u->device_binds = idle_ns < scale(wall_ns, DEVICE_BINDS_PERCENT, 100) ||
-		(ahead && idle_ns * 2 < wall_ns);
+	u->device_binds = binds_alone(&(struct binds_device){ u->busy_ns,
+		ratio_of(u->idle_ns, u->plain), u->comm_ns, u->median_ns, u->run_ahead_ns, u->whole });
 	int64_t late_ns = 0;
 	for (int i = 0; i < IDLE_CAUSE_COUNT; i++)
 		if (idle_cause_is_host(i) && i != IDLE_SYNC)
@@ -265,6 +246,7 @@ static void unit_weigh(struct rank_job *job, struct rank_unit *u, const struct r
 static void job_add(struct rank_job *job, const struct rank_unit *u)
 {
 	job->steps += u->steps;
+	job->empty += u->empty;
 	ns_add(&job->wall_ns, u->wall_ns);
 	if (u->left_out)
 		return;
@@ -285,15 +267,26 @@ static void job_add(struct rank_job *job, const struct rank_unit *u)
 
 static void job_binds(struct rank_job *job)
 {
-	int64_t device_ns = 0, known_ns = 0;
 	for (size_t i = 0; i < job->n; i++) {
 		const struct rank_unit *u = &job->unit[i];
-		if (u->left_out)
-			continue;
-		ns_add(&known_ns, u->wall_ns);
-		ns_add(&device_ns, u->device_binds ? u->wall_ns : 0);
+		if (!u->left_out)
+			binds_add(&job->sum, &(struct binds_device){ u->busy_ns,
+				ratio_of(u->idle_ns, u->plain), u->comm_ns, u->median_ns,
+				u->run_ahead_ns, u->whole });
 	}
-	job->device_binds = device_ns * 2 > known_ns;
+	job->binds = binds_of(&job->sum);
+}
+
+static void job_why(struct rank_job *job)
+{
+	int64_t host_ns = 0, known_ns = 0;
+	for (int i = 0; i < IDLE_CAUSE_COUNT; i++) {
+		ns_add(&known_ns, job->cause_ns[i]);
+		if (idle_cause_is_host((enum idle_cause)i) || i == IDLE_LAUNCH)
+			ns_add(&host_ns, job->cause_ns[i]);
+	}
+	job->idle_why = job->unsure_ns * 2 > job->idle_ns ? WHY_UNSURE : !known_ns ? WHY_NOT_KNOWN :
+		host_ns * 2 >= known_ns ? WHY_HOST : WHY_OTHER;
 }
 
 /* The longest rank's run is the job's. */
@@ -323,14 +316,17 @@ static void job_run(struct rank_job *job, const struct rank_rows *rows)
 static void job_ranks(struct rank_job *job)
 {
 	for (size_t i = 0; i < job->n; i++) {
-		bool rank = true, trace = true;
+		bool rank = true, trace = true, run = true;
 		for (size_t k = 0; k < i; k++) {
 			rank &= job->unit[k].rank != job->unit[i].rank;
 			trace &= job->unit[k].trace != job->unit[i].trace ||
 				job->unit[k].store != job->unit[i].store;
+			run &= job->unit[k].run != job->unit[i].run ||
+				job->unit[k].store != job->unit[i].store;
 		}
 		job->ranks += rank;
 		job->traces += trace;
+		job->runs += run;
 	}
 }
 
@@ -353,12 +349,13 @@ int rank_job_init(struct rank_job *job, struct rank_rows *rows, bool whole)
 			unit_mend(u);
 		u->left_out = u->busy_unknown || u->cpu_job != job->cpu_job;
 		unit_weigh(job, u, rows);
-		u->straggler = u->rank_row && row_flag(u->rank_row, "straggler");
+		u->run = u->rank_row ? row_num(u->rank_row, "run") : 0;
 		job_add(job, u);
 		status = unit_check(u);
 	}
 	free(tmp);
 	job_binds(job);
+	job_why(job);
 	job_run(job, rows);
 	job_ranks(job);
 	return status;

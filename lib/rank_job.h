@@ -21,11 +21,9 @@
 #define TP_RANK_JOB_H
 
 #include "base.h"
+#include "binds.h"
 #include "idle.h"
 #include "rank_rows.h"
-
-struct ratio { int64_t a, over; };  /* 0 <= a <= over, over > 0 */
-int64_t ratio_of(int64_t ns, struct ratio r);
 
 struct rank_unit {
 	int store;
@@ -47,10 +45,18 @@ struct rank_unit {
 	bool left_out;              /* busy unknown, or a CPU job beside others with devices */
 	bool whole;                 /* no steps in the trace: the window as one */
 	bool device_binds;
-	bool straggler;
+	int64_t run;                /* of its store; traces of one run share it */
 	struct ratio plain;         /* what a ns of idle is worth */
 	struct ratio seen;          /* what a ns of kernel time is worth */
 	const struct rank_row *rank_row; /* view1.rank, NULL */
+};
+
+/* Who the devices wait for while they are idle, in most of that time. */
+enum idle_why {
+	WHY_NOT_KNOWN,              /* no causes: view 2 was not given */
+	WHY_UNSURE,                 /* in steps that lost operations */
+	WHY_HOST,                   /* the host came late */
+	WHY_OTHER                   /* work was queued, or nothing tells */
 };
 
 struct rank_job {
@@ -62,12 +68,15 @@ struct rank_job {
 	int64_t base_ns;            /* the wall with it taken out: shares are of this */
 	int64_t compute_ns, comm_ns, copy_ns;
 	int64_t cause_ns[IDLE_CAUSE_COUNT];
+	int64_t empty;              /* steps of all units that count in nothing */
 	bool split_known;           /* view 1 was there: compute, communication, copies */
-	bool device_binds;          /* of most of the wall */
+	struct binds_sum sum;
+	enum binds binds;
+	enum idle_why idle_why;
 	bool busy_known;            /* of some unit */
 	bool honest;                /* view1.run tells the plain step */
 	bool weighed;               /* some unit's plain ratio is below 1 */
-	int64_t ranks, traces;      /* distinct */
+	int64_t ranks, traces, runs; /* distinct */
 	/* the whole run, of the longest rank; NO_NUM unknown */
 	const struct rank_row *run_row;
 	int64_t run_ns, run_steps, startup_ns, plain_ns;

@@ -90,19 +90,13 @@ void cost_add(struct buf *b, const struct rank_report *r, const struct finding *
 
 static const char *idle_verdict(const struct rank_job *job)
 {
-	int64_t host_ns = 0, known_ns = 0;
-	for (int i = 0; i < IDLE_CAUSE_COUNT; i++) {
-		ns_add(&known_ns, job->cause_ns[i]);
-		if (idle_cause_is_host((enum idle_cause)i) || i == IDLE_LAUNCH)
-			ns_add(&host_ns, job->cause_ns[i]);
-	}
-	if (job->unsure_ns * 2 > job->idle_ns)
+	switch (job->idle_why) {
+	case WHY_NOT_KNOWN: return "why was not looked at (view 2)";
+	case WHY_UNSURE:
 		return "but operations of the device are missing from the trace in most of it";
-	if (!known_ns)
-		return "why is not known without view 2";
-	if (host_ns * 2 >= known_ns)
-		return "the host does not keep it supplied";
-	return "for most of that the trace does not show the host to be late";
+	case WHY_HOST: return "the host does not keep it supplied";
+	default: return "for most of that the trace does not show the host to be late";
+	}
 }
 
 /* What a job on the CPU spends its steps in, and that it is one. */
@@ -151,20 +145,20 @@ static void head_verdict(const struct rank_report *r)
 	const char *mean = steps > 1 || job->n > 1 ? "an average step" : "a step";
 	num_fmt_ns(wall, base_ns / steps);
 	num_fmt_ns(idle, job->plain_idle_ns / steps);
-	if (job->device_binds && job->comm_ns * 2 < base_ns) {
+	if (job->binds == BINDS_DEVICE) {
 		rank_report_line(r, "**The device works.** It is busy %s of %s of %s: the "
 			"host keeps up, and "
 			"only work on the device can make the step shorter.",
 			num_fmt_share(share, job->busy_ns, base_ns), mean, wall);
 		return;
 	}
-	if (job->comm_ns * 2 >= base_ns) {
+	if (job->binds == BINDS_COMM) {
 		rank_report_line(r, "**The device waits for other devices.** %s of %s of %s is "
 			"communication that no computation hides; it is idle for another %s.",
 			num_fmt_share(share, job->comm_ns, base_ns), mean, wall, idle);
 		return;
 	}
-	bool waits = job->plain_idle_ns * 2 >= base_ns;
+	bool waits = job->binds == BINDS_IDLE;
 	rank_report_line(r, "**%s** It stands idle %s of %s of %s (%s): %s.",
 		waits ? "The device waits." : "The device works, but waits in between.", idle, mean, wall,
 		num_fmt_share(share, job->plain_idle_ns, base_ns), idle_verdict(job));
@@ -177,7 +171,8 @@ static void head_first(const struct rank_report *r)
 {
 	struct buf b = BUF_INIT;
 	if (!r->rank->n || !r->rank->finding[0].charges) {
-		if (r->rank->job->busy_known || r->rank->job->cpu_job)
+		/* without views 2 and 3 there is nothing to name a cause by */
+		if (r->rank->job->busy_known && !(r->missing & (1u << 2 | 1u << 3)))
 			rank_report_line(r, "No single cause costs enough to be called a finding.");
 		return;
 	}
@@ -228,11 +223,19 @@ static void head_basis(const struct rank_report *r)
 	if (!job->n)
 		return;
 	struct buf b = BUF_INIT;
-	int64_t steps = job->steps / (int64_t)job->n;
-	buf_addf(&b, "Seen: %" PRId64 " step%s of %zu %s%s", steps, steps == 1 ? "" : "s", job->n,
-		job->cpu_job ? "process" : "device", job->n == 1 ? "" : job->cpu_job ? "es" : "s");
+	int64_t steps = job->unit[0].steps;
+	bool same = true;
+	for (size_t i = 1; i < job->n; i++)
+		same &= job->unit[i].steps == steps;
+	steps = same ? steps : job->steps;
+	buf_addf(&b, "Seen: %" PRId64 " step%s%s of %zu %s%s", steps, steps == 1 ? "" : "s",
+		same ? "" : " in all,", job->n, job->cpu_job ? "process" : "device",
+		job->n == 1 ? "" : job->cpu_job ? "es" : "s");
 	if (job->ranks > 1)
 		buf_addf(&b, " in %" PRId64 " ranks", job->ranks);
+	if (job->empty)
+		buf_addf(&b, ", %" PRId64 " empty step%s left out", job->empty,
+			job->empty == 1 ? "" : "s");
 	if (job->traces > job->ranks)
 		buf_addf(&b, ", %" PRId64 " traces", job->traces);
 	struct text name = device_name(job);
@@ -253,6 +256,17 @@ static void head_basis(const struct rank_report *r)
 	buf_release(&b);
 }
 
+/* Two runs of a job can be one after the other in a store, or two jobs. */
+static void head_runs(const struct rank_report *r)
+{
+	const struct rank_job *job = r->rank->job;
+	if (job->runs > 1)
+		rank_report_line(r, "**These are %" PRId64 " runs**, not one: their traces do not "
+			"overlap in time, or have a rank twice. All figures are of all of them "
+			"together; if they are not alike, give each a store of its own.",
+			job->runs);
+}
+
 void rank_report_add(const struct rank_report *r)
 {
 	buf_adds(r->b, "# Why the job is slow\n\n");
@@ -260,6 +274,7 @@ void rank_report_add(const struct rank_report *r)
 	head_first(r);
 	buf_addc(r->b, '\n');
 	head_basis(r);
+	head_runs(r);
 	head_missing(r);
 	rank_report_time(r);
 	rank_report_findings(r);

@@ -72,16 +72,18 @@ static void time_binds(const struct rank_report *r)
 		if (!job->unit[i].left_out)
 			ns_add(&hidden_ns, job->unit[i].compute_ns -
 				ratio_of(job->unit[i].compute_ns, job->unit[i].seen));
-	if (job->device_binds) {
+	if (job->binds == BINDS_DEVICE) {
 		rank_report_line(r, "The device binds: it has work queued nearly all the time, "
 			"so a faster host would "
 			"gain next to nothing.");
 	} else if (hidden_ns > 0) {
-		rank_report_line(r, "The host binds: %s of compute a step runs while the host "
+		bool host = job->binds == BINDS_IDLE && job->idle_why == WHY_HOST;
+		rank_report_line(r, "%s%s of compute a step runs while the host "
 			"is late anyway. Making "
-			"those kernels faster would gain next to nothing until the host is "
-			"quicker.",
-			num_fmt_ns(seen, hidden_ns / MAX(job->steps, 1)));
+			"%s would gain next to nothing until the host is quicker.",
+			host ? "The host binds: " : "",
+			num_fmt_ns(seen, hidden_ns / MAX(job->steps, 1)),
+			host ? "those kernels faster" : "that part faster");
 	} else {
 		return;
 	}
@@ -179,9 +181,26 @@ static void time_classes(const struct rank_report *r)
 	rank_report_table(r, t);
 }
 
-static void unit_name(struct buf *b, const struct rank_unit *u)
+/* By run, rank and device: "2" before "10". */
+static int unit_order(const void *a, const void *b)
+{
+	const struct rank_unit *x = *(const struct rank_unit *const *)a;
+	const struct rank_unit *y = *(const struct rank_unit *const *)b;
+	const int64_t key[][2] = { { x->store, y->store }, { x->run, y->run }, { x->rank, y->rank },
+		{ x->trace, y->trace }, { (int64_t)x->device.n, (int64_t)y->device.n } };
+	for (size_t i = 0; i < ARRAY_LEN(key); i++)
+		if (key[i][0] != key[i][1])
+			return key[i][0] < key[i][1] ? -1 : 1;
+	return text_compare(x->device, y->device);
+}
+
+static void unit_name(struct buf *b, const struct rank_unit *u, const struct rank_job *job)
 {
 	buf_reset(b);
+	if (job->runs > 1 && u->store > 0)
+		buf_addf(b, "store %d ", u->store + 1);
+	if (job->runs > 1)
+		buf_addf(b, "run %" PRId64 " ", u->run + 1);
 	if (u->rank != NO_NUM)
 		buf_addf(b, "rank %" PRId64 " ", u->rank);
 	else
@@ -192,28 +211,50 @@ static void unit_name(struct buf *b, const struct rank_unit *u)
 	buf_add(b, u->device.s, u->device.n);
 }
 
-static void time_ranks(const struct rank_report *r)
+static void unit_row(struct tab *t, const struct rank_unit *u, const struct rank_job *job)
 {
-	const struct rank_job *job = r->rank->job;
-	if (job->n < 2 || job->cpu_job)
-		return;
-	rank_report_line(r, "The devices side by side (a step of each):");
-	buf_addc(r->b, '\n');
-	struct tab *t = tab_new("lrrrrl");
-	tab_head(t, "", "wall", "compute", "communication", "idle", "");
-	struct buf name = BUF_INIT;
-	for (size_t i = 0; i < MIN(job->n, (size_t)RANKS_MAX); i++) {
-		const struct rank_unit *u = &job->unit[i];
-		char wall[NUM_LEN], compute[NUM_LEN], comm[NUM_LEN], idle[NUM_LEN];
-		int64_t steps = MAX(u->steps, 1);
-		unit_name(&name, u);
+	char wall[NUM_LEN], compute[NUM_LEN], comm[NUM_LEN], idle[NUM_LEN];
+	int64_t steps = MAX(u->steps, 1);
+	struct text why = u->rank_row ? row_text(u->rank_row, "straggler") : TEXT("");
+	struct buf name = BUF_INIT, words = BUF_INIT;
+	if (!why.n && u->rank_row && row_flag(u->rank_row, "straggler"))
+		why = TEXT("straggler");
+	unit_name(&name, u, job);
+	if (job->cpu_job) {
+		tab_row(t, name.data, num_fmt_ns(wall, u->wall_ns / steps),
+			num_fmt_ns(compute, u->compute_ns / steps), num_fmt_ns(idle, u->idle_ns / steps));
+	} else {
+		code_add(&words, why);
 		tab_row(t, name.data, num_fmt_ns(wall, u->wall_ns / steps),
 			u->left_out ? "?" : num_fmt_ns(compute, u->compute_ns / steps),
 			u->left_out ? "?" : num_fmt_ns(comm, u->comm_ns / steps),
 			u->left_out ? "?" : num_fmt_ns(idle, u->idle_ns / steps),
-			u->straggler ? "slowest" : "");
+			words.len ? words.data : "");
 	}
 	buf_release(&name);
+	buf_release(&words);
+}
+
+static void time_ranks(const struct rank_report *r)
+{
+	const struct rank_job *job = r->rank->job;
+	if (job->n < 2)
+		return;
+	const struct rank_unit **unit = xcalloc(job->n, sizeof(const struct rank_unit *));
+	for (size_t i = 0; i < job->n; i++)
+		unit[i] = &job->unit[i];
+	qsort(unit, job->n, sizeof *unit, unit_order);
+	rank_report_line(r, "The %s side by side (a step of each):",
+		job->cpu_job ? "processes" : "devices");
+	buf_addc(r->b, '\n');
+	struct tab *t = tab_new(job->cpu_job ? "lrrr" : "lrrrrl");
+	if (job->cpu_job)
+		tab_head(t, "", "wall", "operators", "no operator");
+	else
+		tab_head(t, "", "wall", "compute", "communication", "idle", "");
+	for (size_t i = 0; i < MIN(job->n, (size_t)RANKS_MAX); i++)
+		unit_row(t, unit[i], job);
+	free(unit);
 	rank_report_table(r, t);
 	if (job->n > RANKS_MAX)
 		rank_report_line(r, "... and %zu more.\n", job->n - RANKS_MAX);

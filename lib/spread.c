@@ -32,7 +32,10 @@ void part_stat_make(struct part_stat *s, const struct view_trace *t,
 		s->steps++;
 		s->empty += (flags & STEP_EMPTY) != 0;
 		s->incomplete += (flags & STEP_INCOMPLETE) != 0;
-		stat_sum(s, part_step(p, i));
+		if (!(flags & STEP_EMPTY)) {
+			stat_sum(s, part_step(p, i));
+			s->worked++;
+		}
 		if (flags & (STEP_EMPTY | STEP_INCOMPLETE) && !p->unknown)
 			continue;
 		wall[s->counted] = step->dur_ns;
@@ -130,10 +133,11 @@ static void run_compare(struct part_stat *stat, size_t n, int run, int64_t *tmp)
 	if (k < 2)
 		return;
 	middle_ns = median_ns(tmp, k);
+	late->least_comm = late->comm_ns < middle_ns / 100 * COMM_LATE_PERCENT;
 	if (slow->median_ns - quick->median_ns > quick->median_ns / 100 * WALLS_DIFFER_PERCENT)
 		slow->straggler = "longest step";
-	else if (late->comm_ns < middle_ns / 100 * COMM_LATE_PERCENT)
-		late->straggler = "least communication: the others wait for it";
+	else if (late->least_comm)
+		late->straggler = "least communication";
 }
 
 void stats_compare(struct part_stat *stat, size_t n)

@@ -15,19 +15,23 @@ struct part_stat {
 	size_t steps;            /* chosen */
 	size_t counted;          /* of them neither empty nor incomplete */
 	size_t empty, incomplete;
+	size_t worked;           /* of the chosen those that are not empty */
 	int64_t median_ns, min_ns, max_ns; /* walls of the counted; NO_INT none */
 	int64_t comm_ns;         /* median a step of the comm union; NO_INT none */
 	int64_t run_ahead_ns;    /* median; NO_INT none */
-	int64_t wall_ns, busy_ns, part_ns[SPLIT_CLASSES], idle_ns; /* sums over the chosen */
+	/* sums over the chosen, the empty ones left out */
+	int64_t wall_ns, busy_ns, part_ns[SPLIT_CLASSES], idle_ns;
 	bool outlier, whole;     /* whole: no steps, the whole window is one row */
 	int run;                 /* traces of one run of the job share it */
 	const char *straggler;   /* why, or NULL */
+	bool least_comm;         /* communicates less than others, who may wait for it */
 };
 void part_stat_make(struct part_stat *s, const struct view_trace *t,
 	const struct decomp_part *p);
 
 /* Which traces belong to one run: they overlap in time and no rank comes twice.
- * Then marks the straggler of each run, if there is one. */
+ * Then marks the straggler of each run, if there is one, and who communicates
+ * least: where walls differ that can be another rank. */
 void stats_compare(struct part_stat *stat, size_t n);
 
 #endif

@@ -26,7 +26,7 @@ void view1_text(struct view1 *job);
 /* view1_look.c: sums over the parts, and the first lines, which tell what to look at. */
 struct view1_totals {
 	int64_t wall_ns, busy_ns, part_ns[SPLIT_CLASSES];
-	size_t devices, steps, unknown, cpu; /* devices: of CPU jobs the process */
+	size_t devices, steps, empty, unknown, cpu; /* devices: of CPU jobs the process */
 	bool partial;            /* a trace of these is cut short */
 	bool all_cpu;            /* no trace has a device */
 };

@@ -2,6 +2,7 @@
  * view1.h. */
 #include "base.h"
 #include "view1.h"
+#include "binds.h"
 #include "num.h"
 
 #define IDLE_BIG_PERCENT 20
@@ -21,6 +22,7 @@ struct view1_totals view1_totals(const struct view1 *job)
 		t.partial |= s->trace->partial;
 		t.devices++;
 		t.steps += s->steps;
+		t.empty += s->empty;
 		if (s->part->unknown) {
 			t.unknown++;
 			continue;
@@ -43,11 +45,72 @@ static void add_look(struct buf *b, const char *what, int64_t ns, int64_t wall_n
 		num_fmt_share(share, ns, wall_ns), where);
 }
 
+/* Idle as it is without a profiler, where that is known: the report's number. */
+static int64_t plain_idle(const struct view1 *job, const struct part_stat *s)
+{
+	for (size_t i = 0; i < job->nhonest; i++) {
+		const struct honest *h = &job->honest[i];
+		bool same_rank = h->rank == NO_INT || s->trace->rank == NO_INT ||
+			h->rank == s->trace->rank;
+
+		if (h->nstep && same_rank && s->worked)
+			return ratio_of(s->idle_ns, ratio_plain(h->median_ns,
+				view1_profiled(job, h->rank), s->busy_ns / (int64_t)s->worked));
+	}
+	return s->idle_ns;
+}
+
+static struct binds_sum binds_make(const struct view1 *job)
+{
+	struct binds_sum sum = { 0 };
+
+	for (size_t i = 0; i < job->nstat; i++) {
+		const struct part_stat *s = &job->stat[i];
+
+		if (!s->part->any && !s->part->unknown && !trace_is_cpu_job(s->trace))
+			binds_add(&sum, &(struct binds_device){ s->busy_ns, plain_idle(job, s),
+				s->part_ns[SPLIT_COMM], s->median_ns, s->run_ahead_ns, s->whole });
+	}
+	return sum;
+}
+
+/* What binds, in the words of the report. */
+static void binds_text(struct view1 *job, const struct view1_totals *t)
+{
+	struct buf *b = &job->view->text;
+	struct binds_sum sum = binds_make(job);
+	int64_t idle_ns = t->wall_ns - t->busy_ns;
+	char plain[NUM_LEN];
+
+	switch (binds_of(&sum)) {
+	case BINDS_NOTHING:
+		return;
+	case BINDS_DEVICE:
+		add_look(b, "the device is busy", t->busy_ns, t->wall_ns, "it binds (see tp-view3)");
+		break;
+	case BINDS_COMM:
+		break; /* said below */
+	case BINDS_IDLE:
+		add_look(b, "the device is IDLE", idle_ns, t->wall_ns, "see lost time (tp-view2)");
+		break;
+	case BINDS_BOTH:
+		if (idle_ns > t->wall_ns / 100 * IDLE_BIG_PERCENT)
+			add_look(b, "the device works, but is IDLE", idle_ns, t->wall_ns,
+				"see lost time (tp-view2)");
+		else
+			add_look(b, "the device works, but waits in between: it is busy",
+				t->busy_ns, t->wall_ns, "see tp-view3");
+	}
+	if (sum.idle_ns < idle_ns)
+		buf_addf(b, "  (%s as the plain run has it: a profiler slows the host)\n",
+			num_fmt_share(plain, sum.idle_ns, sum.wall_ns));
+}
+
 /* The first lines: which view has the answer. */
 static void look_text(struct view1 *job, const struct view1_totals *t)
 {
 	struct buf *b = &job->view->text;
-	int64_t idle_ns = t->wall_ns - t->busy_ns, percent_ns = t->wall_ns / 100;
+	int64_t percent_ns = t->wall_ns / 100;
 	char median[NUM_LEN];
 
 	if (!t->wall_ns)
@@ -62,11 +125,7 @@ static void look_text(struct view1 *job, const struct view1_totals *t)
 	if (job->nstat == 1 && job->stat[0].counted && !job->stat[0].whole)
 		buf_addf(b, "  a step takes %s (median)\n",
 			num_fmt_ns(median, job->stat[0].median_ns));
-	if (idle_ns > percent_ns * IDLE_BIG_PERCENT)
-		add_look(b, "the device is IDLE", idle_ns, t->wall_ns, "see lost time (tp-view2)");
-	else if (t->part_ns[SPLIT_COMPUTE] * 2 > t->wall_ns)
-		add_look(b, "the device is busy", t->busy_ns, t->wall_ns,
-			"it binds (see tp-view3)");
+	binds_text(job, t);
 	if (t->part_ns[SPLIT_COMM] > percent_ns * COMM_BIG_PERCENT)
 		add_look(b, "EXPOSED COMMUNICATION takes", t->part_ns[SPLIT_COMM], t->wall_ns,
 			"see overlap (tp-view4)");
@@ -97,15 +156,23 @@ static void unknown_text(struct view1 *job)
 static void spread_lines(struct view1 *job)
 {
 	struct buf *b = &job->view->text;
+	char median[NUM_LEN];
 
 	for (size_t i = 0; i < job->nstat; i++) {
 		const struct part_stat *s = &job->stat[i];
 
-		if (!s->straggler)
-			continue;
-		buf_adds(b, "  STRAGGLER: ");
-		view1_add_part(b, job, s);
-		buf_addf(b, " (%s)\n", s->straggler);
+		if (s->straggler && !s->least_comm) {
+			buf_adds(b, "  longest step: ");
+			view1_add_part(b, job, s);
+			buf_addf(b, ", %s\n", num_fmt_ns(median, s->median_ns));
+		}
+		if (s->least_comm) {
+			buf_adds(b, "  ");
+			view1_add_part(b, job, s);
+			buf_addf(b, " communicates least, %s a step:\n  the others may wait for it"
+				" (see who came last in tp-view4)\n",
+				num_fmt_ns(median, s->comm_ns));
+		}
 	}
 	for (size_t i = 0; i < job->n; i++)
 		if (job->decomp[i].trace->partial)

@@ -134,7 +134,7 @@ static void part_title(struct view1 *job, const struct part_stat *s)
 	else if (s->part->any)
 		buf_adds(&v->text, ": busy when any of the rank's devices is");
 	if (s->straggler)
-		buf_adds(&v->text, ": STRAGGLER");
+		buf_addf(&v->text, ": %s", s->straggler);
 	buf_addc(&v->text, '\n');
 }
 
@@ -151,7 +151,7 @@ static void part_notes(struct view *v, const struct part_stat *s)
 			num_fmt_share(b, s->max_ns - s->min_ns, s->median_ns),
 			s->outlier ? " (outlier spread: steps differ)" : "");
 	if (s->empty)
-		buf_addf(&v->text, "  %zu of %zu steps empty: left out of the median\n",
+		buf_addf(&v->text, "  %zu of %zu steps empty: left out of medians and sums\n",
 			s->empty, s->steps);
 	if (s->incomplete)
 		buf_addf(&v->text, "  %zu of %zu steps incomplete (a tenth or more of the"
@@ -200,7 +200,7 @@ static void rank_row(struct tab *t, const struct part_stat *s, bool cpu)
 		tab_row(t, place.data, num_fmt_ns(wall, s->wall_ns), "?", "?", "?", "?",
 			"unknown", "");
 	else
-		split_row(t, &(struct split_words){ place.data, s->straggler ? "straggler" :
+		split_row(t, &(struct split_words){ place.data, s->straggler ? s->straggler :
 			s->outlier ? "spread" : "", RANK_BAR, cpu }, s->wall_ns, s->part_ns);
 	buf_release(&place);
 }
@@ -261,6 +261,8 @@ static void title_text(struct view1 *job, const struct view1_totals *t)
 	if (t->cpu)
 		add_count(b, ", ", t->cpu, "CPU process", "es");
 	add_count(b, ", ", t->steps, "step", "s");
+	if (t->empty)
+		buf_addf(b, " (%zu empty)", t->empty);
 	if (!t->all_cpu)
 		buf_addf(b, ", %s clock", job->view->clock == CLOCK_HOST ? "host" : "drain-point");
 	buf_addc(b, '\n');

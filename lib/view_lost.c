@@ -185,6 +185,7 @@ void lost_part_begin(struct lost_part *p, struct texts *texts, struct lost_devic
 			.ts_ns = s->ts_ns, .dur_ns = s->dur_ns,
 			.chosen = s->chosen && !part_step_unknown(part, i),
 			.incomplete = s->flags & STEP_INCOMPLETE,
+			.empty = part_step_flags(part, i) & STEP_EMPTY,
 		};
 	}
 	d->idx = part->device;
@@ -246,7 +247,7 @@ int64_t lost_part_steps(const struct lost_part *p, bool incomplete, int64_t *wal
 	const struct account *a = &p->device->account;
 	int64_t n = 0;
 	for (size_t i = 0; i < a->nstep; i++) {
-		if (!a->step[i].chosen || a->step[i].incomplete != incomplete)
+		if (!a->step[i].chosen || a->step[i].empty || a->step[i].incomplete != incomplete)
 			continue;
 		*wall_ns += a->step[i].dur_ns;
 		n += a->step[i].dur_ns > 0;

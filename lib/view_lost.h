@@ -42,8 +42,8 @@ int lost_part_check(const struct lost_part *p) RESULT_USED;
 int lost_part_put(struct lost_part *p) RESULT_USED;
 int lost_part_text(struct lost_part *p) RESULT_USED;
 void lost_part_release(struct lost_part *p);
-/* Chosen steps with some length that are complete, or that are not; their walls
- * are added to *wall_ns. */
+/* Chosen steps that are not empty and are complete, or are not; their walls are
+ * added to *wall_ns. */
 int64_t lost_part_steps(const struct lost_part *p, bool incomplete, int64_t *wall_ns);
 
 /* view_lost_group.c: for the text; 0, or nothing more is taken in once it is full */

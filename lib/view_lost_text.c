@@ -43,7 +43,7 @@ static struct scope scope_make(const struct lost_part *p, bool incomplete)
 	s.steps = lost_part_steps(p, incomplete, &s.wall_ns);
 	for (size_t i = 0; i < a->nstep; i++) {
 		const struct ledger *l = &a->step[i].ledger;
-		if (!a->step[i].chosen || a->step[i].incomplete != incomplete)
+		if (!a->step[i].chosen || a->step[i].empty || a->step[i].incomplete != incomplete)
 			continue;
 		s.ledger.idle_ns += l->idle_ns;
 		for (enum idle_cause c = 0; c < IDLE_CAUSE_COUNT; c++)
@@ -66,6 +66,13 @@ static void title_add(struct lost_part *p, const struct scope *s)
 		buf_addf(b, ", %s a step over %" PRId64 " steps",
 			num_fmt_ns(idle, l->idle_ns / steps), steps);
 	buf_addc(b, '\n');
+	size_t empty = 0;
+	for (size_t i = 0; i < p->device->account.nstep; i++)
+		empty += p->device->account.step[i].chosen && p->device->account.step[i].empty;
+	if (empty)
+		buf_addf(b, "  %zu of %zu steps empty: left out\n", empty,
+			empty + (size_t)lost_part_steps(p, false, &wall_ns) +
+			(size_t)lost_part_steps(p, true, &wall_ns));
 	if (s->incomplete)
 		buf_adds(b, "  incomplete: a tenth or more of the launches have no op in this trace, so"
 			" idle may be less\n");
@@ -277,7 +284,8 @@ int lost_part_text(struct lost_part *p)
 		buf_adds(b, p->part->unknown ?
 			": no device op is in this trace although calls launched some: what the"
 			" device did is not known (the profiler's device side was not started,"
-			" taken by another, or not permitted)\n" : ": no step with any length\n");
+			" taken by another, or not permitted)\n" : p->decomp->cpu_job ? ": no step with an operator\n" :
+			": no step with device work\n");
 		return 0;
 	}
 	title_add(p, &s);

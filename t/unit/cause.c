@@ -163,7 +163,7 @@ static void test_partition(void **state)
 	struct rank rank;
 	struct rank_options how = { NULL, NULL };
 	assert_int_equal(rank_job_init(&job, &rows, true), 0);
-	assert_false(job.device_binds);
+	assert_int_not_equal(job.binds, BINDS_DEVICE);
 	rank_join(&job, &rows);
 	rank_run(&rank, &c, &job, &rows, &how);
 	assert_int_equal(rank.n, 2);

@@ -1,0 +1,130 @@
+#!/bin/sh
+# What the report says in words is what its rows say: who binds, which steps count,
+# which runs are together, and view 1 says the same.
+# shellcheck disable=SC2016
+. "$(dirname "$0")/lib.sh"
+command -v jq >/dev/null || skip_all 'no jq'
+
+stream() { # VIEW, rows on stdin
+	printf '{"kind":"head","tp":1,"program":"tp-view%d","version":"0","epoch_ns":"0"}\n' "$1"
+	cat >body
+	cat body
+	echo "{\"kind\":\"end\",\"records\":$(grep -c . body),\"dropped\":0,\"complete\":true}"
+}
+step() { # TRACE RANK STEP BUSY IDLE FLAGS
+	printf '{"kind":"view1.step","key":"view1.step:%d:0:%d","trace":%d,"rank":%d,"device":"0","step":%d,' \
+		"$1" "$3" "$1" "$2" "$3"
+	printf '"wall_ns":%d,"busy_ns":%d,"compute_ns":%d,"exposed_comm_ns":0,"exposed_copy_ns":0,' \
+		$(($4 + $5)) "$4" "$4"
+	printf '"idle_ns":%d,"flags":[%s]}\n' "$5" "$6"
+}
+rank() { # TRACE RANK RUN
+	printf '{"kind":"view1.rank","key":"view1.rank:%d:0","trace":%d,"rank":%d,"device":"0","run":%d}\n' \
+		"$1" "$1" "$2" "$3"
+}
+site() { # CAUSE COST
+	printf '{"kind":"view2.site","key":"view2.site:1:0:%s","trace":1,"rank":0,"device":"0",' "$1"
+	printf '"cause":"%s","cost_ns":%d}\n' "$1" "$2"
+}
+kernel() { # OWN
+	printf '{"kind":"view3.kernel","key":"view3.kernel:1:0:1","trace":1,"rank":0,"device":"0",'
+	printf '"name":"k","class":"gemm","count":1,"own_ns":%d}\n' "$1"
+}
+flat() { tr -s '\n ' '  ' <out >flat; }
+none() { for none_v in "$@"; do stream "$none_v" </dev/null; done; }
+
+# idle that is mostly queued is nobody's: not the host's
+{
+	step 1 0 1 30000000 70000000 '' | stream 1
+	{ site host 10000000; site queued 60000000; } | stream 2
+	kernel 30000000 | stream 3
+	none 4 5
+} >queued
+runs 0 'idle that was queued' tp-rank -t queued
+flat
+holds flat 'for most of that the trace does not show the host to be late' 'is not said to be the host'
+lacks out 'The host binds' 'anywhere'
+sed 's/"cause":"queued"/"cause":"unknown"/' queued >host
+runs 0 'idle with the host late' tp-rank -t host
+holds out 'The host binds: ' 'is'
+flat
+lacks flat 'does not show the host' 'and only that'
+
+# a view that is not there says nothing of causes
+awk '/"tp-view[23]"/ { off = 1 } /"tp-view[145]"/ { off = 0 } !off' queued >without
+runs 3 'no view 2 and 3' tp-rank -t without
+flat
+holds flat 'why was not looked at' 'why is not known'
+lacks out 'No single cause' 'and that there is none is not said'
+
+# empty steps count in nothing
+{
+	{ step 1 0 1 30000000 70000000 ''; step 1 0 2 0 900000000 '"empty"'; } | stream 1
+	{ site host 70000000; } | stream 2
+	kernel 30000000 | stream 3
+	none 4 5
+} >empty
+runs 0 'a step with no device work' tp-rank -t empty
+holds out 'idle 70\.0 ms of a step of 100 ms' 'is not averaged in'
+holds out 'Seen: 1 step of 1 device, 1 empty step left out' 'and said to be left out'
+
+# runs of one store, ranks in order
+{
+	for r in 0 10 2; do
+		step $((r + 1)) $r 1 30000000 70000000 ''
+		rank $((r + 1)) $r 0
+	done
+	step 20 0 1 30000000 70000000 ''
+	step 20 0 2 30000000 70000000 ''
+	rank 20 0 1
+} | stream 1 >runs
+runs 0 'two runs of a job' tp-rank -t --only 1 runs
+holds out '^\*\*These are 2 runs\*\*' 'are not said to be one'
+holds out '^Seen: 5 steps in all, of 4 devices in 3 ranks' 'how much of each'
+is "$(sed -n 's/^ *\(run.*device [0-9]*\) .*/\1/p' out)" 'run 1 rank 0 device 0
+run 1 rank 2 device 0
+run 1 rank 10 device 0
+run 2 rank 0 device 0' 'side by side in order of run and rank'
+
+# a trace of a second step without device work: views 1 and 2 and the report agree
+awk -f "$TOP/t/tools/trace.awk" -v rank=0 >t.json <<'EOF'
+user_annotation	ProfilerStep#1	1	1000.000	1000.000
+user_annotation	ProfilerStep#2	1	2000.000	3000.000
+cuda_runtime	cudaLaunchKernel	1	1010.000	5.000	"correlation": 1
+kernel	gemm_a	7	1100.000	400.000	"correlation": 1
+EOF
+ok tp-ingest -q -o s.db t.json -- 'a trace'
+runs 0 'view 1' tp-view1 -t s.db
+holds out '2 steps \(1 empty\)' 'counts it apart'
+holds out '^adds up: 1000000 ns = compute 400000' 'and sums without it'
+runs 0 'view 2' tp-view2 -j s.db
+is "$(jq -c 'select(.kind == "view2.ledger") | [.step, .steps, .wall_ns, .idle_ns]' out)" \
+	'[1,null,1000000,600000]
+[2,null,3000000,3000000]
+[null,1,1000000,600000]' 'has it in its own row alone'
+is "$(jq -s '[.[] | select(.kind == "view2.site").cost_ns] | add' out)" 600000 'sites are without it'
+for v in 1 2 3 4 5; do tp-view$v s.db; done >rows
+runs 0 'the report' tp-rank -t rows
+holds out 'idle 600 us of a step of 1\.00 ms \(60\.0 %\)' 'says the same'
+
+# the longest step is not who the others wait for
+trace() { # RANK COMM_START STEP_END
+	awk -f "$TOP/t/tools/trace.awk" -v rank="$1" -v world=3 <<EOF
+user_annotation	ProfilerStep#1	1	1000.000	$(($3 - 1000)).000
+cuda_runtime	cudaLaunchKernel	1	1010.000	5.000	"correlation": 1
+cuda_runtime	cudaLaunchKernel	1	1020.000	5.000	"correlation": 2
+kernel	gemm_a	7	1100.000	100.000	"correlation": 1
+kernel	ncclDevKernel_AllReduce_Sum_f32	7	$2.000	$((1900 - $2)).000	"correlation": 2
+EOF
+}
+trace 0 1300 2400 >r0.json
+trace 1 1800 2000 >r1.json
+trace 2 1300 2000 >r2.json
+ok tp-ingest -q -o r.db r0.json r1.json r2.json -- 'three ranks'
+runs 0 'view 1' tp-view1 -t r.db
+holds out '^  longest step: rank 0 device 0, 1\.40 ms$' 'names the longest step'
+holds out '^  rank 1 device 0 communicates least, 100 us a step:$' 'and who may be waited for'
+lacks out '[Ss]traggler|STRAGGLER' 'as two things'
+runs 0 'view 4' tp-view4 -t r.db
+holds out '^late rank: 1' 'who is'
+done_testing
