@@ -248,6 +248,8 @@ int causes_read(struct causes *c, const char *path)
 	fclose(f);
 	if (status == 0)
 		status = causes_parse(c, buf_text(&b), path);
+	if (status == 0 && !c->n)
+		status = error("%s: no cause in it", path);
 	buf_release(&b);
 	return status;
 }

@@ -211,7 +211,7 @@ static void steps_text(struct view *v, const struct honest *h, int64_t profiled_
 	char plain[NUM_LEN], profiled[NUM_LEN];
 	struct buf ratio = BUF_INIT;
 
-	buf_addf(&v->text, "  %zu steps, median %s\n", h->nstep,
+	buf_addf(&v->text, "  %zu step%s, median %s\n", h->nstep, h->nstep == 1 ? "" : "s",
 		num_fmt_ns(plain, h->median_ns));
 	if (profiled_ns == NO_INT || h->median_ns <= 0)
 		return;

@@ -41,7 +41,9 @@ static void add_ns(struct buf *b, const char *before, int64_t ns)
 
 static void reason_avoids(const struct window *w, struct buf *b)
 {
-	if (w->startup)
+	if (w->startup == 1)
+		buf_adds(b, "; step 1 is start-up");
+	else if (w->startup)
 		buf_addf(b, "; steps 1-%" PRId64 " are start-up", w->startup);
 	for (size_t i = 0; i < w->nbeat; i++) {
 		if (w->beat[i].every <= w->pattern)

@@ -128,6 +128,9 @@ holds out 'Nothing at all of these: Norms' 'is cleared'
 sed 's/take/steal/' mine.conf >bad.conf
 runs 2 'a file with a mistake' tp-rank -t --causes bad.conf "$in"
 holds err 'bad.conf:3: unknown word' 'is named with its line'
+: >none.conf
+runs 2 'a file without a cause' tp-rank -t --causes none.conf "$in"
+is "$(cat err)" 'tp-rank: none.conf: no cause in it' 'is refused'
 # a store is no stream: one line, and what reads it
 printf '{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 1}]}' >t.json
 tp-ingest -q -o s.db t.json 2>err

@@ -79,6 +79,10 @@ calls 'sqlite3_bind_text|sqlite3_(column|value)_text|sqlite3_v?mprintf' db.c
 none 'text goes to and from SQLite by way of db.c, which notices that memory ended'
 calls 'mkdtemp|rmdir' folder.c
 none 'private folders are those of folder.c'
+# names of the environment and of SQLite are as they are
+grep -nE '\b(error|warn|note|info|die|error_errno|die_errno)\("([A-Z][a-z]|[^"]*([.]|!|\\n)"[,)])' \
+	lib/*.c bin/*.c >"$FOUND"
+none 'a message begins small and ends without a stop'
 grep -n 'yajl_alloc(' lib/*.c | grep -v MEM_LIB >"$FOUND"
 none 'yajl gets its memory from us'
 grep -nE '^#include <yajl' lib/*.c bin/*.c |
