@@ -26,7 +26,7 @@ static void test_one(void **state)
 	assert_int_equal(one(100, 900, 0, 5000), BINDS_IDLE);
 	assert_int_equal(one(990, 10, 500, 0), BINDS_COMM);
 	assert_int_equal(one(990, 10, 499, 0), BINDS_DEVICE);
-	assert_int_equal(one(INT64_MAX / 4, 0, INT64_MAX / 8, 0), BINDS_COMM);
+	assert_int_equal(one(INT64_MAX / 4, 0, INT64_MAX / 8 + 1, 0), BINDS_COMM);
 }
 
 static void test_several(void **state)
