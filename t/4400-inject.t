@@ -110,4 +110,9 @@ t_result $? 'the library takes less than 64 MiB' || diag "$got KiB"
 all=$(($(sum kernel) + $(sum call) + $(sum lost_queue) + $(sum lost_cupti)))
 [ $all -ge 200001 ] && [ $all -le 200010 ]
 t_result $? 'what did not come was counted' || diag "$all of 200001"
+CAPREAD=-q
+capture '' -n 270000 -k 270000 -w 300 -z 5
+CAPREAD=
+is "$(sum bye)" 1 'more names than are remembered'
+lacks out '^bad' 'those that are used again are sent again'
 done_testing

@@ -63,7 +63,7 @@ static uint32_t name_text(uint32_t domain, uint32_t cbid, const char *function)
 	uint32_t id = atomic_load_explicit(&name_of[domain][cbid], memory_order_relaxed);
 	struct text name;
 
-	if (id || !function)
+	if ((id && emit_text_fresh(id)) || !function)
 		return id;
 	name = call_name(function);
 	id = emit_text(name.s, name.n);

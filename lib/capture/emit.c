@@ -68,6 +68,11 @@ static size_t text_cut(const char *s, size_t n)
 	return n;
 }
 
+bool emit_text_fresh(uint32_t id)
+{
+	return texts_fresh(&texts, id);
+}
+
 uint32_t emit_text(const char *s, size_t n)
 {
 	struct text_key key;

@@ -31,9 +31,12 @@ void emit_end(void *record);
 
 /* The id of a text, sent (CAP_TEXT) when it is new: the same bytes give the same
  * id while they are remembered (the last few ten thousand texts are), and the text
- * stands in the ring before any record begun after this returns.  Cut at a
+ * stands in the ring before any record begun after this returns.  An id that is
+ * kept for later may by then mean nothing to the receiver: emit_text_fresh.  Cut at a
  * character at CAPWIRE_TEXT_MAX bytes.  0: no room, or n is 0. */
 uint32_t emit_text(const char *s, size_t n);
+/* False: the text must be sent again. */
+bool emit_text_fresh(uint32_t id);
 
 /* One line for the person (CAP_NOTE). */
 void emit_note(const char *fmt, ...) PRINTF_LIKE(1, 2);

@@ -2,6 +2,7 @@
 #include "emit.h"
 #include "nvtx.h"
 #include "state.h"
+#include "nvtxname.h"
 
 #include <wchar.h>
 
@@ -145,7 +146,7 @@ static struct open_range range_open_ex(const struct nvtx_attributes *a)
 		return range_open_wide(a->message.wide);
 	r = range_open(NULL);
 	if (emit_on() && a->message_type == MESSAGE_REGISTERED) {
-		r.name = (uint32_t)a->message.registered;
+		r.name = nvtxname_text(a->message.registered);
 		r.start_ns = emit_now_ns();
 	}
 	return r;
@@ -282,11 +283,11 @@ static void on_domain_end(void *domain, uint64_t id)
 	on_end(id);
 }
 
-/* The handle of a registered string, and of a domain, is its text's id. */
+/* The handle of a domain is that of its name. */
 static uintptr_t on_string(void *domain, const char *s)
 {
 	(void)domain;
-	return s ? emit_text(s, strnlen(s, CAPWIRE_TEXT_MAX + 1)) : 0;
+	return s ? nvtxname_add(s) : 0;
 }
 
 static uintptr_t on_string_wide(void *domain, const wchar_t *w)

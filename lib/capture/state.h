@@ -7,7 +7,7 @@
  *	cuptilib  libcupti, opened late
  *	calls     CUPTI's callbacks at runtime and driver calls
  *	ops       CUPTI's activity buffers: kernels, copies, syncs, overhead, memory
- *	nvtx      NVTX's callbacks
+ *	nvtx      NVTX's callbacks (nvtxname: its registered strings)
  *	pyframes  Python's stack at a call
  *	inject    the entry points: start, window, fork, exit */
 #ifndef TP_STATE_H

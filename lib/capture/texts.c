@@ -34,6 +34,11 @@ static struct text_entry *set_of(struct texts *t, const struct text_key *k)
 	return t->set[k->hash % TEXTS_SETS];
 }
 
+bool texts_fresh(struct texts *t, uint32_t id)
+{
+	return atomic_load_explicit(&t->ids, memory_order_relaxed) - id < TEXTS_OLD;
+}
+
 uint32_t texts_find(struct texts *t, const struct text_key *k)
 {
 	struct text_entry *e = set_of(t, k);
@@ -41,7 +46,7 @@ uint32_t texts_find(struct texts *t, const struct text_key *k)
 	for (int i = 0; i < TEXTS_WAYS; i++) {
 		uint64_t id = atomic_load_explicit(&e[i].tag_id, memory_order_acquire);
 
-		if (id && id >> 32 == k->tag &&
+		if (id && id >> 32 == k->tag && texts_fresh(t, (uint32_t)id) &&
 		    atomic_load_explicit(&e[i].hash, memory_order_acquire) == k->hash)
 			return (uint32_t)id;
 	}

@@ -3,7 +3,9 @@
  *
  * A text is known by 96 bits of its hash, not by its bytes: two of a million texts
  * share them once in 10^17 jobs.  A set of four entries forgets one for each text
- * over; a text that comes again is then new. */
+ * over; a text that comes again is then new.  So is one whose id is TEXTS_OLD ids
+ * old: the receiver knows twice as many (WIRETAB_IDS), and what refers to an id may
+ * come some time after it was looked up. */
 #ifndef TP_TEXTS_H
 #define TP_TEXTS_H
 
@@ -13,6 +15,7 @@
 
 #define TEXTS_SETS 8192
 #define TEXTS_WAYS 4
+#define TEXTS_OLD (1u << 17)
 
 struct text_entry {
 	_Atomic uint64_t hash;
@@ -30,6 +33,8 @@ struct text_key {
 };
 
 struct text_key text_key(const char *s, size_t n);
+/* Is an id given long ago, or so lately that it may still be used? */
+bool texts_fresh(struct texts *t, uint32_t id);
 /* 0: not known. */
 uint32_t texts_find(struct texts *t, const struct text_key *k);
 /* A new id, which others find from now on (unless another thread changes the same

@@ -11,7 +11,8 @@
  *	      ranges that are started and ended, too many, ends of nothing
  *	-D FILE made when all was launched, before the wait for the device
  *	-K MS a capture of a stream behind each launch, this long
- *	-w MS sleep before the end -i MS sleep between launches (0)
+ *	-w MS sleep before the end -z N launches behind that
+ *	-i MS sleep between launches (0)
  *	-S    no synchronization at the end
  *	-W A:B the hook's window: start before launch A, stop after launch B, and a
  *	      step and a range for each launch in between (of the first thread)
@@ -43,7 +44,7 @@
 static struct {
 	int threads, launches, driver, copies, peers, sets, graphs, queries, mallocs, capture_ms;
 	int names, ranges, operators, wait_ms, pause_ms, no_sync, close_fds;
-	int teardown_ms, first, last, again, own_first, own_last, own_early, own, nvtx_first, nvtx_all;
+	int late, teardown_ms, first, last, again, own_first, own_last, own_early, own, nvtx_first, nvtx_all;
 	int64_t kernel_ns;
 	const char *fork_how, *end_how, *done;
 } opt = { .threads = 1, .names = 1, .kernel_ns = 2000, .end_how = "return" };
@@ -387,7 +388,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:K:SW:P:LA:RF:e:CXNVD:")) != -1) {
+	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:K:SW:P:LA:z:RF:e:CXNVD:")) != -1) {
 		int n = optarg ? (int)strtol(optarg, NULL, 10) : 1;
 
 		switch (c) {
@@ -416,6 +417,7 @@ static void parse(int argc, char **argv)
 			opt.own_first = n;
 			opt.own_last = (int)strtol(strchr(optarg, ':') + 1, NULL, 10);
 			break;
+		case 'z': opt.late = n; break;
 		case 'A': opt.teardown_ms = n; break;
 		case 'L': opt.own_early = 1; break;
 		case 'R': opt.again = 1; break;
@@ -449,11 +451,11 @@ static void say(int64_t launch_ns)
 	getrusage(RUSAGE_SELF, &use);
 	printf("kernels=%d copies=%d peers=%d sets=%d calls=%d ranges=%d mallocs=%d "
 		"own=%d ready=%d ns_a_launch=%lld max_rss_kib=%ld\n",
-		t * (opt.launches + opt.driver + 7 * graphs), t * (opt.copies + graphs),
+		t * (opt.launches + opt.driver + 7 * graphs) + opt.late, t * (opt.copies + graphs),
 		t * opt.peers, t * opt.sets,
 		t * (opt.launches + opt.driver + opt.copies + opt.peers + opt.sets + graphs +
 			2 * opt.mallocs + (opt.capture_ms ? 2 * opt.launches : 0)) +
-			!opt.no_sync,
+			!opt.no_sync + opt.late,
 		t * (opt.ranges + opt.operators), t * 2 * opt.mallocs, opt.own,
 		hook.ready ? hook.ready() : 0,
 		(long long)(opt.launches ? launch_ns / opt.launches : 0), use.ru_maxrss);
@@ -495,6 +497,8 @@ int main(int argc, char **argv)
 		cuda.sync();
 	if (opt.wait_ms)
 		sleep_ms(opt.wait_ms);
+	for (int i = 0; i < opt.late; i++)
+		cuda.launch("kernel_0", 1, 1000);
 	hook_open();
 	say(start);
 	end_by(opt.end_how);

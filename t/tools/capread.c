@@ -23,6 +23,7 @@
 
 #define LINKS 16
 #define IDS (1u << 20)
+#define KNOWN (1u << 18)        /* the newest: tp-capture forgets others (wiretab.h) */
 
 static const char *const type_name[CAP_TYPES] = { "none", "hello", "text", "code",
 	"stack", "call", "op", "range", "mem", "overhead", "device", "step", "dropped",
@@ -35,6 +36,7 @@ struct link {
 	uint64_t records;
 	bool bye;
 	char **text;            /* by id */
+	uint32_t newest;        /* of them */
 	bool *stack;            /* known ids */
 	unsigned char buf[4 * CAPWIRE_MAX];
 };
@@ -57,6 +59,8 @@ static const char *text_of(struct link *l, uint32_t id)
 {
 	if (id == 0)
 		return "-";
+	if (id + KNOWN <= l->newest)
+		wrong(l, "text that is forgotten");
 	if (id >= IDS || !l->text[id]) {
 		wrong(l, "text not sent before");
 		return "?";
@@ -107,6 +111,7 @@ static void keep_text(struct link *l, const struct cap_text *t, size_t room)
 		return;
 	}
 	l->text[t->id] = strndup((const char *)(t + 1), t->n);
+	l->newest = t->id > l->newest ? t->id : l->newest;
 	if (!quiet)
 		printf("text %u %s\n", t->id, l->text[t->id]);
 }
