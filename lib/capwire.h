@@ -18,7 +18,7 @@
 
 #include "base.h"
 
-#define CAPWIRE_VERSION 1
+#define CAPWIRE_VERSION 2
 #define CAPWIRE_MAX 4096       /* bytes of a record, head included */
 #define CAPWIRE_TEXT_MAX (CAPWIRE_MAX - 64)  /* longer names are cut, at a character */
 #define CAPWIRE_DEPTH_MAX 128  /* frames of a stack, the innermost ones */
@@ -58,7 +58,6 @@ struct cap_call {
 	uint32_t corr;
 	uint32_t stack;        /* 0: none taken, or a thread without Python */
 	uint32_t domain;       /* 0 runtime, 1 driver */
-	int64_t bytes;         /* of a copy or a set, -1 unknown */
 };
 enum cap_op_kind { CAP_KERNEL, CAP_MEMCPY, CAP_MEMSET, CAP_SYNC };
 #define CAP_OP_UNTIMED 1       /* flags: CUPTI gave no times */

@@ -109,7 +109,7 @@ static void call_exit(struct capture_thread *t, uint32_t domain, uint32_t cbid,
 	if (!c)
 		return;
 	*c = (struct cap_call){ .start_ns = t->call_ns, .end_ns = end_ns, .name = name,
-		.corr = t->corr, .stack = t->stack, .domain = domain, .bytes = -1 };
+		.corr = t->corr, .stack = t->stack, .domain = domain };
 	emit_end(c);
 }
 

@@ -184,7 +184,6 @@ static void do_call(void)
 	r.end_ns = MONO + number();
 	r.corr = (uint32_t)number();
 	r.stack = (uint32_t)number();
-	r.bytes = -1;
 	n = name(&shown);
 	if (mode != JSON) {
 		r.name = text(n);
@@ -527,7 +526,7 @@ static void play_steps(long n)
 			uint32_t corr = (uint32_t)(s * 100 + i);
 
 			RECORD(CAP_CALL, 0, 7, struct cap_call r = { MONO + t, MONO + t + 4000,
-				text("cudaLaunchKernel"), corr, i / 25 + 1, 0, -1 });
+				text("cudaLaunchKernel"), corr, i / 25 + 1, 0 });
 			RECORD(CAP_OP, 0, 0, struct cap_op r = { MONO + t + 6000, MONO + t + 9000,
 				CAP_KERNEL, text("some_kernel"), corr, 0, 1, 7, -1, 64,
 				0, 0, 0, 0, 0 });

@@ -50,8 +50,8 @@ static struct buf all_sorts(void)
 	ADD(&b, CAP_CODE, struct cap_code r = { 2, 1, 4, 38 });
 	add(&b, CAP_STACK, &stack, sizeof stack, frame, sizeof frame);
 	ADD(&b, CAP_DEVICE, struct cap_device r = { 0, 2, 132, 1 << 30 });
-	ADD(&b, CAP_CALL, struct cap_call r = { MONO + 10, MONO + 20, 3, 1, 1, 0, -1 });
-	ADD(&b, CAP_CALL, struct cap_call r = { MONO + 30, MONO + 40, 3, 2, 1, 1, 4 });
+	ADD(&b, CAP_CALL, struct cap_call r = { MONO + 10, MONO + 20, 3, 1, 1, 0 });
+	ADD(&b, CAP_CALL, struct cap_call r = { MONO + 30, MONO + 40, 3, 2, 1, 1 });
 	for (uint32_t kind = CAP_KERNEL; kind <= CAP_SYNC; kind++)
 		ADD(&b, CAP_OP, struct cap_op r = { MONO + 50, MONO + 60, kind, 4, 1, 0, 1, 7,
 			4096, 264, 1, 1, 3, 3, 0 });
