@@ -24,4 +24,7 @@ if command -v tp-rank >/dev/null && command -v tp-view2 >/dev/null; then
 	printf '\n$ %s\n' 'for v in 1 2 3 4 5; do tp-view$v store.db; done | tp-rank -t'
 	for n in 1 2 3 4 5; do "tp-view$n" store.db; done | tp-rank -t || exit
 fi
+# make demo has them on a PATH of its own
+top=${here%/share}
+[ -x "$top/bin/tp-ingest" ] && printf '\nFirst: PATH=%s/bin:$PATH' "$top"
 printf '\nYour own: tp-ingest -o store.db trace.json && tp-views -o views store.db\n'
