@@ -7,8 +7,11 @@
 #include "buf.h"
 
 /* Appends the name as C++ writes it; or as it is: no C++ name, longer than
- * DEMANGLE_MAX, or no C++ library here (said once). */
+ * DEMANGLE_MAX, longer than DEMANGLE_OUT_MAX as C++ writes it, or no C++ library here
+ * (said once).  A name that can grow without bound is tried in a child process of a
+ * second at most. */
 #define DEMANGLE_MAX 4096
+#define DEMANGLE_OUT_MAX (32u << 10)
 void demangle(struct buf *b, struct text name);
 
 #endif

@@ -96,13 +96,17 @@ struct text wiretab_kernel_of(struct wiretab *t, uint32_t id)
 
 	if (!s)
 		return TEXT("?");
-	if (!s->kernel) {
+	if (!s->kernel && !s->mangled) {
 		demangle(&b, (struct text){ s->s, s->n });
-		s->kernel = keep(t, buf_text(&b));
-		s->kernel_n = (uint32_t)b.len;
+		s->mangled = b.len > WIRETAB_BYTES_MAX - t->bytes;
+		if (!s->mangled) {
+			s->kernel = keep(t, buf_text(&b));
+			s->kernel_n = (uint32_t)b.len;
+		}
 		buf_release(&b);
 	}
-	return s->kernel ? (struct text){ s->kernel, s->kernel_n } : TEXT("?");
+	return s->kernel ? (struct text){ s->kernel, s->kernel_n } :
+		(struct text){ s->s, s->n };
 }
 
 void wiretab_code(struct wiretab *t, const struct cap_code *c)

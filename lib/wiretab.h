@@ -23,6 +23,7 @@ struct wiretab_text {
 	uint32_t id, n, kernel_n;
 	char *s;               /* malloc'd */
 	char *kernel;          /* demangled, NULL: not asked for yet */
+	bool mangled;          /* ... or there was no room for it: s will do */
 };
 
 struct wiretab_code {
@@ -63,7 +64,8 @@ void wiretab_stack(struct wiretab *t, uint32_t id, const struct cap_frame *frame
 
 /* Texts are valid until one is added.  An unknown one reads "?". */
 struct text wiretab_text_of(const struct wiretab *t, uint32_t id);
-struct text wiretab_kernel_of(struct wiretab *t, uint32_t id); /* demangled */
+/* Demangled where there is room. */
+struct text wiretab_kernel_of(struct wiretab *t, uint32_t id);
 /* NULL: unknown. */
 const struct wiretab_code *wiretab_code_of(const struct wiretab *t, uint32_t code);
 /* The innermost frame of a stack, 0: none or unknown. */

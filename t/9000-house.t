@@ -59,8 +59,9 @@ calls() {
 	grep -vf "$SCRATCH/but" "$SCRATCH/code" | grep -E "\\<($re) *\\(" >"$FOUND"
 }
 
-# job.c: the child in which exec failed has nowhere to return to
-calls 'exit|_exit|abort|quick_exit' say.c mem.c opt.c job.c
+# job.c: the child in which exec failed has nowhere to return to; demangle.c: the one
+# that was made for a name
+calls 'exit|_exit|abort|quick_exit' say.c mem.c opt.c job.c demangle.c
 grep -v '^bin/' "$FOUND" >"$SCRATCH/lib"
 mv "$SCRATCH/lib" "$FOUND"
 none 'lib returns, bin dies: nothing else in lib ends the process'
