@@ -295,7 +295,15 @@ static uint64_t sum_capped(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-int capevent_take(struct capevent *c, const struct wire_record *r)
+/* More than it told of is no loss, but then the count means nothing. */
+static void take_bye(struct capevent *c, uint8_t flags, uint64_t sent)
+{
+	c->bye = true;
+	c->early = (flags & CAP_BYE_EARLY) || sent < c->taken;
+	c->missing = sent > c->taken ? sent - c->taken : 0;
+}
+
+static int take(struct capevent *c, const struct wire_record *r)
 {
 	switch (r->type) {
 	case CAP_HELLO:
@@ -333,14 +341,20 @@ int capevent_take(struct capevent *c, const struct wire_record *r)
 			sum_capped(r->as.dropped.queue, r->as.dropped.cupti));
 		break;
 	case CAP_BYE:
-		c->bye = true;
-		c->early = r->flags & CAP_BYE_EARLY;
-		c->sent = r->as.bye.records;
+		take_bye(c, r->flags, r->as.bye.records);
 		break;
 	default:
 		break; /* a note is for the caller */
 	}
 	return 0;
+}
+
+int capevent_take(struct capevent *c, const struct wire_record *r)
+{
+	int got = take(c, r);
+
+	c->taken++;
+	return got;
 }
 
 int capevent_end(struct capevent *c)

@@ -40,8 +40,10 @@ struct capevent {
 	bool python;             /* frames came */
 	bool bye;                /* a proper end */
 	bool early;              /* ... but recording had ended before its time */
-	uint64_t sent;           /* records by its own count, of the bye */
-	uint64_t dropped;        /* by the library, by CUPTI, by our tables */
+	uint64_t taken;          /* records that came */
+	uint64_t missing;        /* that it sent by its own count, of the bye, and that
+	                          * did not come */
+	uint64_t dropped;        /* by the library, by CUPTI */
 };
 
 void capevent_init(struct capevent *c, struct event_sink sink);

@@ -166,13 +166,19 @@ static void versions(struct native_link *l, const struct native_process *told)
 	l->ev.info.torch = b.data;
 }
 
+static uint64_t sum_capped(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 static void info_fill(struct native_link *l)
 {
 	const struct native_process *told = native_rank_told(l->n, l->who.pid);
 	const struct native_process *who = told ? told : &l->who;
 	struct trace_info *t = &l->ev.info;
-	uint64_t dropped = l->ev.dropped > INT64_MAX - l->ev.tab.lost ? INT64_MAX :
-		l->ev.dropped + l->ev.tab.lost;
+	uint64_t lost = sum_capped(l->ev.missing,
+		sum_capped(l->ev.tab.lost, l->ev.tab.unknown));
+	uint64_t dropped = MIN(sum_capped(l->ev.dropped, lost), INT64_MAX);
 
 	t->rank = who->rank;
 	t->rank_from = who->rank == NO_INT ? NULL : "content";
@@ -182,7 +188,8 @@ static void info_fill(struct native_link *l)
 	t->count.dropped = (int64_t)dropped;
 	versions(l, told);
 	if (!l->ev.bye || dropped || l->ev.early)
-		t->why_partial = xstrdup(dropped ? "records were dropped" :
+		t->why_partial = xstrdup(l->ev.dropped ? "records were dropped" :
+			dropped ? "records or their names are missing" :
 			l->ev.early ? "recording ended before the process did" :
 			"the process ended before its records were out");
 	t->partial = t->why_partial != NULL;
@@ -197,7 +204,10 @@ static void link_close(struct native *n, struct native_link *l)
 	if (l->segment && capevent_end(&l->ev) == 0) {
 		info_fill(l);
 		name = (struct capout_name){ l->ev.info.rank, l->who.pid };
-		n->dropped += (uint64_t)l->ev.info.count.dropped;
+		n->dropped = sum_capped(n->dropped, l->ev.dropped);
+		n->missing = sum_capped(n->missing, l->ev.missing);
+		n->unknown = sum_capped(n->unknown,
+			sum_capped(l->ev.tab.lost, l->ev.tab.unknown));
 		capout_end(&n->out, l->segment, &l->ev.info, &name, !l->ev.info.partial);
 	}
 	close(l->fd);
@@ -307,6 +317,12 @@ static void say_losses(const struct native *n)
 	if (n->dropped)
 		warn("%" PRIu64 " record%s dropped: made faster than taken", n->dropped,
 			n->dropped == 1 ? "" : "s");
+	if (n->missing)
+		warn("%" PRIu64 " record%s missing: sent by the count of the job, and not "
+			"here", n->missing, n->missing == 1 ? " is" : "s are");
+	if (n->unknown)
+		warn("%" PRIu64 " name%s of calls, kernels or frames lost", n->unknown,
+			n->unknown == 1 ? "" : "s");
 	if (n->torn)
 		warn("%" PRId64 " process%s ended without a word: what came last is missing",
 			n->torn, n->torn == 1 ? "" : "es");

@@ -47,7 +47,10 @@ struct native {
 	int64_t hellos;        /* processes that started CUDA */
 	int64_t events;
 	int64_t torn;          /* of them, those that ended without a word */
-	uint64_t dropped;
+	uint64_t dropped;      /* records, by the library for want of room */
+	uint64_t missing;      /* records that were sent and did not come */
+	uint64_t unknown;      /* names and frames that nobody told, or for which our
+	                        * tables have no room */
 	struct job_other other;
 };
 #define NATIVE_INIT { .listen_fd = -1, .poll_fd = -1 }

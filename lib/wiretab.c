@@ -82,11 +82,17 @@ static struct wiretab_text *text_find(const struct wiretab *t, uint32_t id)
 		&t->text[at] : NULL;
 }
 
-struct text wiretab_text_of(const struct wiretab *t, uint32_t id)
+static struct text text_missing(struct wiretab *t, uint32_t id)
+{
+	t->unknown += id != 0;
+	return TEXT(WIRETAB_LOST);
+}
+
+struct text wiretab_text_of(struct wiretab *t, uint32_t id)
 {
 	const struct wiretab_text *s = text_find(t, id);
 
-	return s ? (struct text){ s->s, s->n } : TEXT("?");
+	return s ? (struct text){ s->s, s->n } : text_missing(t, id);
 }
 
 struct text wiretab_kernel_of(struct wiretab *t, uint32_t id)
@@ -95,7 +101,7 @@ struct text wiretab_kernel_of(struct wiretab *t, uint32_t id)
 	struct buf b = BUF_INIT;
 
 	if (!s)
-		return TEXT("?");
+		return text_missing(t, id);
 	if (!s->kernel && !s->mangled) {
 		demangle(&b, (struct text){ s->s, s->n });
 		s->mangled = b.len > WIRETAB_BYTES_MAX - t->bytes;
@@ -111,6 +117,7 @@ struct text wiretab_kernel_of(struct wiretab *t, uint32_t id)
 
 void wiretab_code(struct wiretab *t, const struct cap_code *c)
 {
+	uint64_t unknown = t->unknown;
 	struct text file = wiretab_text_of(t, c->file);
 	struct text name = wiretab_text_of(t, c->name);
 	struct buf b = BUF_INIT;
@@ -127,16 +134,24 @@ void wiretab_code(struct wiretab *t, const struct cap_code *c)
 	buf_add(&b, name.s, name.n);
 	s->own = frame_parse(buf_text(&b), NULL, &f) && f.own;
 	s->frame_n = (uint32_t)b.len;
-	s->frame = keep(t, buf_text(&b));
+	/* a frame in no file is worth less than none: it would be taken for a place */
+	s->frame = c->file && c->name && t->unknown == unknown ?
+		keep(t, buf_text(&b)) : NULL;
 	buf_release(&b);
+}
+
+static bool code_named(const struct wiretab *t, uint32_t code)
+{
+	size_t at = code % WIRETAB_IDS;
+
+	return at < t->ncode && t->code[at].id == code;
 }
 
 const struct wiretab_code *wiretab_code_of(const struct wiretab *t, uint32_t code)
 {
 	size_t at = code % WIRETAB_IDS;
 
-	return at < t->ncode && t->code[at].id == code && t->code[at].frame ?
-		&t->code[at] : NULL;
+	return code_named(t, code) && t->code[at].frame ? &t->code[at] : NULL;
 }
 
 static size_t hash_of(uint32_t parent, uint32_t code, int32_t line)
@@ -191,6 +206,7 @@ void wiretab_stack(struct wiretab *t, uint32_t id, const struct cap_frame *frame
 
 	t->stack = grown(t->stack, &t->nstack, id % WIRETAB_IDS, sizeof *t->stack);
 	for (size_t i = n; i-- > 0;) {
+		t->unknown += !code_named(t, frame[i].code);
 		node = node_find(t, node, frame[i]);
 		if (!node) {
 			t->lost++;
@@ -200,9 +216,12 @@ void wiretab_stack(struct wiretab *t, uint32_t id, const struct cap_frame *frame
 	t->stack[id % WIRETAB_IDS] = (struct wiretab_stack){ id, node };
 }
 
-uint32_t wiretab_node_of(const struct wiretab *t, uint32_t stack)
+uint32_t wiretab_node_of(struct wiretab *t, uint32_t stack)
 {
 	size_t at = stack % WIRETAB_IDS;
 
-	return at < t->nstack && t->stack[at].id == stack ? t->stack[at].node : 0;
+	if (at < t->nstack && t->stack[at].id == stack)
+		return t->stack[at].node;
+	t->unknown += stack != 0;
+	return 0;
 }

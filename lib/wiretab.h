@@ -3,7 +3,8 @@
  *
  * The newest WIRETAB_IDS ids of each sort are known; the capture library names again,
  * under a new id, what it has itself forgotten (it remembers fewer).  So the tables
- * stay as they are however long the job runs.
+ * stay as they are however long the job runs.  Who refers to an id that is not known
+ * is counted in `unknown`: that part of a record is lost.
  *
  * Stacks are kept as paths of a tree, from the outermost frame inwards: two calls
  * from one line are one node, and stacks that begin alike share their nodes.  A
@@ -50,7 +51,7 @@ struct wiretab {
 	struct wiretab_node *node;
 	uint32_t *bucket;      /* nodes by hash, open addressing */
 	size_t nnode, node_cap, nbucket;
-	uint64_t lost;
+	uint64_t lost, unknown;
 };
 
 void wiretab_init(struct wiretab *t);
@@ -62,13 +63,15 @@ void wiretab_code(struct wiretab *t, const struct cap_code *c);
 void wiretab_stack(struct wiretab *t, uint32_t id, const struct cap_frame *frame,
 	size_t n);
 
-/* Texts are valid until one is added.  An unknown one reads "?". */
-struct text wiretab_text_of(const struct wiretab *t, uint32_t id);
+/* Texts are valid until one is added.  An unknown one reads WIRETAB_LOST and is
+ * counted; so does 0, for which the library had no room and has counted it. */
+#define WIRETAB_LOST "(name lost)"
+struct text wiretab_text_of(struct wiretab *t, uint32_t id);
 /* Demangled where there is room. */
 struct text wiretab_kernel_of(struct wiretab *t, uint32_t id);
-/* NULL: unknown. */
+/* NULL: unknown, or its names are. */
 const struct wiretab_code *wiretab_code_of(const struct wiretab *t, uint32_t code);
-/* The innermost frame of a stack, 0: none or unknown. */
-uint32_t wiretab_node_of(const struct wiretab *t, uint32_t stack);
+/* The innermost frame of a stack; 0: none, or unknown, which is counted. */
+uint32_t wiretab_node_of(struct wiretab *t, uint32_t stack);
 
 #endif

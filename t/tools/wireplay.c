@@ -21,7 +21,8 @@
  *	line TID START END LINE FILE NAME | WORDS
  *	step TID NUMBER START END  overhead START END NAME
  *	mem TID AT DELTA ADDR DEVICE KIND TOTAL    dropped QUEUE CUPTI
- *	note WORDS                 bye, or early
+ *	note WORDS                 bye [MORE], or early: it sent MORE than it did
+ *	unknown TID START END      a call whose name nobody told
  *	python TID START END NAME  json START END CAT PID TID NAME   (the trace alone)
  *	mark FILE  wait FILE       die                               (sending alone):
  *		make a file; wait until there is one, 20 s at most; SIGKILL */
@@ -407,9 +408,18 @@ static void do_dropped(void)
 		record(CAP_DROPPED, 0, 0, &r, sizeof r, NULL, 0);
 }
 
-static void do_bye(unsigned flags)
+static void do_unknown(void)
 {
-	struct cap_bye r = { records + 1 };
+	uint32_t tid = (uint32_t)number();
+	struct cap_call r = { .name = 1u << 20, .start_ns = MONO + number() };
+
+	r.end_ns = MONO + number();
+	record(CAP_CALL, 0, tid, &r, sizeof r, NULL, 0);
+}
+
+static void do_bye(unsigned flags, int64_t more)
+{
+	struct cap_bye r = { records + (uint64_t)more };
 
 	if (mode != JSON)
 		record(CAP_BYE, flags, 0, &r, sizeof r, NULL, 0);
@@ -471,8 +481,9 @@ static void do_line(void)
 	else if (is(what, "mem")) do_mem();
 	else if (is(what, "dropped")) do_dropped();
 	else if (is(what, "note")) do_note();
-	else if (is(what, "bye")) do_bye(0);
-	else if (is(what, "early")) do_bye(CAP_BYE_EARLY);
+	else if (is(what, "bye")) do_bye(0, number());
+	else if (is(what, "unknown")) do_unknown();
+	else if (is(what, "early")) do_bye(CAP_BYE_EARLY, 0);
 	else if (is(what, "python")) do_json("python_function");
 	else if (is(what, "annotation")) do_json("user_annotation");
 	else if (is(what, "mark")) do_mark();
@@ -533,7 +544,7 @@ static void play_steps(long n)
 		}
 		RECORD(CAP_STEP, 0, 7, struct cap_step r = { MONO + from, MONO + t, s });
 	}
-	do_bye(0);
+	do_bye(0, 0);
 	flush();
 }
 

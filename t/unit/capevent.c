@@ -63,7 +63,7 @@ static struct buf all_sorts(void)
 	ADD(&b, CAP_STEP, struct cap_step r = { MONO, MONO + 80, 1 });
 	ADD(&b, CAP_DROPPED, struct cap_dropped r = { 3, 4 });
 	add(&b, CAP_NOTE, &note, sizeof note, "words", 5);
-	ADD(&b, CAP_BYE, struct cap_bye r = { 30 });
+	ADD(&b, CAP_BYE, struct cap_bye r = { 25 });
 	return b;
 }
 
@@ -119,6 +119,8 @@ static void test_every_word(void **state)
 	assert_int_equal(play(&good, c), 16);
 	assert_true(c->bye);
 	assert_int_equal(c->dropped, 7);
+	assert_int_equal(c->missing, 0);
+	assert_false(c->early);
 	assert_int_equal(c->info.count.bad_events, 0);
 	capevent_release(c);
 	for (size_t at = 0; at < good.len; at += 4)
@@ -175,7 +177,17 @@ static void test_many_names(void **state)
 			wiretab_stack(&t, id, frame, 2);
 	}
 	assert_true(text_is(wiretab_text_of(&t, 3 * WIRETAB_IDS - 1), name));
-	assert_true(text_is(wiretab_text_of(&t, 7), "?"));
+	assert_int_equal(t.unknown > 0, 1); /* frames of a code that is forgotten */
+	t.unknown = 0;
+	assert_true(text_is(wiretab_text_of(&t, 7), WIRETAB_LOST));
+	assert_true(text_is(wiretab_kernel_of(&t, 9), WIRETAB_LOST));
+	assert_int_equal(wiretab_node_of(&t, 16), 0);
+	assert_int_equal(wiretab_node_of(&t, 0), 0);
+	assert_int_equal(t.unknown, 3);
+	/* ... and is told again, under the old number or a new one */
+	wiretab_text(&t, 7, text_of("seven"));
+	assert_true(text_is(wiretab_text_of(&t, 7), "seven"));
+	assert_int_equal(t.unknown, 3);
 	assert_null(wiretab_code_of(&t, 7));
 	assert_int_equal(t.ntext, WIRETAB_IDS);
 	assert_true(t.bytes < 32u * WIRETAB_IDS * 2);
