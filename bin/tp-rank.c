@@ -40,7 +40,7 @@ static int opt_only(void *to, const char *value)
 static const struct opt options[] = {
 	{ 0, "only", "LIST", "these views are all that is meant: 1,2", OPT_FN, &opts.only,
 		opt_only },
-	{ 0, "top", "N", "findings in the report (10); records are never cut", OPT_INT,
+	{ 0, "top", "N", "findings in the report (10); 0: none; no record is cut", OPT_INT,
 		&opts.top, NULL },
 	{ 0, "scope", "DIR", "files under DIR are in scope", OPT_STR, &opts.scope, NULL },
 	{ 0, "schedule", "FILE", "name waits by the phases in FILE", OPT_STR, &opts.schedule,

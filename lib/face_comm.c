@@ -96,7 +96,8 @@ int comm_skew_put(struct view *v, const struct comm_all *a)
 static void head_text(struct view *v, const struct comm_trace *ct, size_t d)
 {
 	const struct comm_device *dev = &ct->device[d];
-	char total[NUM_LEN], share[NUM_LEN], hidden[NUM_LEN], out[NUM_LEN], of[NUM_LEN];
+	char total[NUM_LEN], share[NUM_LEN], hidden[NUM_LEN], out[NUM_LEN], of[NUM_LEN],
+		wall[NUM_LEN];
 	size_t n = comm_device_count(ct, d);
 	view_add_place(&v->text, ct->t, dev->idx);
 	if (ct->run != SIZE_MAX && ct->run > 0)
@@ -110,14 +111,15 @@ static void head_text(struct view *v, const struct comm_trace *ct, size_t d)
 			": no communication kernels\n");
 		return;
 	}
-	buf_addf(&v->text, ": %s%zu collectives, %s (%s of the window); hidden %s, exposed %s (%s)\n",
+	buf_addf(&v->text, ": %s%zu collectives, %s (%s of %s from first op to last);\n"
+		"  hidden %s, exposed %s (%s)\n",
 		ct->cpu_job ? "a CPU job, " : "", n, num_fmt_ns(total, dev->total_ns),
-		num_fmt_share(share, dev->total_ns, dev->wall_ns),
+		num_fmt_share(share, dev->total_ns, dev->wall_ns), num_fmt_ns(wall, dev->wall_ns),
 		num_fmt_ns(hidden, dev->total_ns - dev->exposed_ns),
 		num_fmt_ns(out, dev->exposed_ns),
 		num_fmt_share(of, dev->exposed_ns, dev->wall_ns));
 	struct tab_part part[] = {
-		{ 'x', dev->exposed_ns }, { 'h', dev->total_ns - dev->exposed_ns },
+		{ 'N', dev->exposed_ns }, { 'n', dev->total_ns - dev->exposed_ns },
 		{ '.', MAX(0, dev->wall_ns - dev->total_ns) },
 	};
 	buf_adds(&v->text, "  [");
@@ -316,7 +318,7 @@ int comm_text(struct view *v, const struct comm_all *a)
 		n += a->trace[i].comm.n;
 	}
 	if (n > 0)
-		buf_adds(&v->text, "  (x exposed, h hidden behind compute, . no communication)\n");
+		buf_adds(&v->text, "  (N exposed, n hidden behind compute, . no communication)\n");
 	if (kinds_text(v, a) < 0)
 		return -1;
 	for (size_t r = 0; r < a->nrun; r++)

@@ -2,6 +2,7 @@
 #include "base.h"
 #include "kname.h"
 #include "mem.h"
+#include "utf8.h"
 
 #include <stdlib.h>
 
@@ -64,17 +65,10 @@ char *kname_short(const char *name)
 
 static char *kname_cut(const char *name)
 {
-	size_t n = strlen(name);
 	struct buf b = BUF_INIT;
 
-	if (n <= KNAME_MAX)
-		return xstrdup(name);
-	n = KNAME_MAX - 3;
-	while (n > 0 && ((unsigned char)name[n] & 0xc0) == 0x80)
-		n--;
-	buf_add(&b, name, n);
-	buf_adds(&b, "...");
-	return b.data;
+	text_add_cut(&b, (struct text){ name, strlen(name) }, KNAME_MAX);
+	return b.data ? b.data : xstrdup("");
 }
 
 static bool is_unique(char *const *name, size_t n, size_t at)

@@ -337,9 +337,11 @@ int rank_job_init(struct rank_job *job, struct rank_rows *rows, bool whole)
 	units_name(job, rows);
 	int64_t *tmp = xcalloc(rows->n ? rows->n : 1, sizeof *tmp);
 	int status = 0;
-	job->cpu_job = job->n > 0;
-	for (size_t i = 0; i < job->n; i++)
+	job->cpu_job = job->whole = job->n > 0;
+	for (size_t i = 0; i < job->n; i++) {
 		job->cpu_job &= job->unit[i].cpu_job;
+		job->whole &= job->unit[i].whole;
+	}
 	for (size_t i = 0; i < job->n && status == 0; i++) {
 		struct rank_unit *u = &job->unit[i];
 		u->median_ns = median_of(rows, (int)i, "wall_ns", tmp);

@@ -81,6 +81,7 @@ struct rank_job {
 	const struct rank_row *run_row;
 	int64_t run_ns, run_steps, startup_ns, plain_ns;
 	bool partial;               /* some trace was */
+	bool whole;                 /* no trace has steps */
 	bool cpu_job;               /* every unit is */
 };
 

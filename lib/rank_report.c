@@ -79,13 +79,15 @@ void cost_add(struct buf *b, const struct rank_report *r, const struct finding *
 	if (f->of == CHARGE_RUN)
 		buf_addf(b, "%s in all", num_fmt_ns(out, f->cost_ns));
 	else
-		buf_addf(b, "at most %s a step", num_fmt_ns(out, f->per_step_ns));
+		buf_addf(b, "at most %s%s", num_fmt_ns(out, f->per_step_ns),
+			r->rank->job->whole ? "" : " a step");
 	if (f->share_micro == NO_NUM)
 		return;
 	buf_adds(b, " (");
 	percent_add(b, f->share_micro);
 	bool of_run = f->of == CHARGE_RUN || r->rank->share_of_run;
-	buf_adds(b, of_run ? " of the run)" : " of the window)");
+	buf_adds(b, of_run ? " of the run)" : r->rank->job->whole ? " of the window)" :
+		" of it)");
 }
 
 static const char *idle_verdict(const struct rank_job *job)
@@ -97,6 +99,14 @@ static const char *idle_verdict(const struct rank_job *job)
 	case WHY_HOST: return "the host does not keep it supplied";
 	default: return "for most of that the trace does not show the host to be late";
 	}
+}
+
+/* The window is what the trace spans, where it marks no steps in it. */
+static const char *step_words(const struct rank_job *job)
+{
+	if (job->whole)
+		return job->n > 1 ? "an average window" : "a window";
+	return job->steps > 1 || job->n > 1 ? "an average step" : "a step";
 }
 
 /* What a job on the CPU spends its steps in, and that it is one. */
@@ -111,7 +121,7 @@ static void head_cpu(const struct rank_report *r)
 			"runs.", job->idle_ns > job->busy_ns ? "Most of a step is no operator." :
 			"The operators take most of a step.",
 			num_fmt_share(operators, job->busy_ns, wall_ns),
-			steps > 1 || job->n > 1 ? "an average step" : "a step",
+			step_words(job),
 			num_fmt_ns(wall, job->base_ns / steps),
 			num_fmt_share(outside, job->idle_ns, wall_ns));
 	rank_report_line(r, "%s is a job of the CPU: %s neither launches nor device operations "
@@ -142,7 +152,7 @@ static void head_verdict(const struct rank_report *r)
 		return;
 	}
 	int64_t base_ns = job->base_ns, steps = MAX(job->steps, 1);
-	const char *mean = steps > 1 || job->n > 1 ? "an average step" : "a step";
+	const char *mean = step_words(job);
 	num_fmt_ns(wall, base_ns / steps);
 	num_fmt_ns(idle, job->plain_idle_ns / steps);
 	if (job->binds == BINDS_DEVICE) {
@@ -228,8 +238,13 @@ static void head_basis(const struct rank_report *r)
 	for (size_t i = 1; i < job->n; i++)
 		same &= job->unit[i].steps == steps;
 	steps = same ? steps : job->steps;
-	buf_addf(&b, "Seen: %" PRId64 " step%s%s of %zu %s%s", steps, steps == 1 ? "" : "s",
-		same ? "" : " in all,", job->n, job->cpu_job ? "process" : "device",
+	buf_adds(&b, "Seen: ");
+	if (job->whole)
+		buf_adds(&b, "the whole window, in which no steps are marked,");
+	else
+		buf_addf(&b, "%" PRId64 " step%s%s", steps, steps == 1 ? "" : "s",
+			same ? "" : " in all,");
+	buf_addf(&b, " of %zu %s%s", job->n, job->cpu_job ? "process" : "device",
 		job->n == 1 ? "" : job->cpu_job ? "es" : "s");
 	if (job->ranks > 1)
 		buf_addf(&b, " in %" PRId64 " ranks", job->ranks);
@@ -247,9 +262,10 @@ static void head_basis(const struct rank_report *r)
 	if (r->rank->share_of_run)
 		buf_adds(&b, ". Shares are of the whole run, timed without a profiler.");
 	else
-		buf_adds(&b, ". Shares are of the profiled window: the run was not timed "
+		buf_addf(&b, ". Shares are of the profiled %s: the run was not timed "
 			"without a profiler "
-			"(tp-time), and a profiler makes the host slower than it is.");
+			"(tp-time), and a profiler makes the host slower than it is.",
+			job->whole ? "window" : "steps");
 	if (job->partial)
 		buf_adds(&b, " **A trace was incomplete.**");
 	rank_report_wrap(r, "", "", buf_text(&b));

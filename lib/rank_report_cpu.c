@@ -126,7 +126,7 @@ static void items_put(const struct rank_report *r)
 	struct item *item = xcalloc(r->rank->rows->n + 1, sizeof *item);
 	size_t n = items_sum(r, item), shown = MIN(n, (size_t)ITEMS_MAX);
 	struct tab *t = tab_new("rrw");
-	tab_head(t, "a step", "of it", "what, and where");
+	tab_head(t, job->whole ? "time" : "a step", "of it", "what, and where");
 	for (size_t i = 0; i < shown; i++) {
 		bool operator = row_is(item[i].row, "view3.kernel");
 		ns_add(operator ? &operators_ns : &outside_ns, item[i].ns);
@@ -147,7 +147,8 @@ void rank_report_cpu(const struct rank_report *r)
 	char operators[NUM_LEN], outside[NUM_LEN], share[2][NUM_LEN];
 	if (!wall_ns)
 		return;
-	rank_report_line(r, "What a step%s is made of%s:", job->n > 1 ? ", on average over all "
+	rank_report_line(r, "What %s%s is made of%s:", job->whole ? "the window" : "a step",
+		job->n > 1 ? ", on average over all "
 		"processes," : steps > 1 ? ", on average," : "", job->weighed ? ", as profiled" : "");
 	buf_adds(r->b, "\n    ");
 	tab_bar(r->b, part, ARRAY_LEN(part), BAR_CELLS);

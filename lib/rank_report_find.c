@@ -3,9 +3,11 @@
 #include "rank_report.h"
 
 #include "num.h"
+#include "utf8.h"
 
 #define EVIDENCE_ROWS_MAX 4
 #define SEEN_ROWS_MAX 3
+#define DOING_BYTES 100 /* of a name that time was spent in */
 
 static void item(const struct rank_report *r, const char *name, struct text t)
 {
@@ -84,9 +86,12 @@ static void item_doing(const struct rank_report *r, const struct finding *f)
 		struct text t = { at, nl ? (size_t)(nl - at) : strlen(at) };
 		bool old = b.len && memmem(b.data, b.len, t.s, t.n);
 		if (t.n && !old) {
+			struct buf cut = BUF_INIT;
+			text_add_cut(&cut, t, DOING_BYTES);
 			buf_adds(&b, n++ ? ", `" : "`");
-			code_add(&b, (struct text){ t.s, MIN(t.n, 100) });
+			code_add(&b, buf_text(&cut));
 			buf_addc(&b, '`');
+			buf_release(&cut);
 		}
 		at += t.n + (nl != NULL);
 	}
@@ -246,6 +251,11 @@ void rank_report_findings(const struct rank_report *r)
 	buf_adds(r->b, "## 2. Findings\n\n");
 	if (!rank->n)
 		rank_report_line(r, "None: nothing that was looked at costs enough to be named.\n");
+	if (rank->n > 1)
+		rank_report_line(r, "Costs do not overlap: no ns is in two of them.%s\n",
+			rank->job->cpu_job || rank->job->binds == BINDS_DEVICE ? "" :
+			" Together they can still win less than their sum: once the host is "
+			"quicker, kernel time shows that was hidden behind it.");
 	for (size_t i = 0; i < shown; i++)
 		finding_add(r, i);
 	if (shown < rank->n)

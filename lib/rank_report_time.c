@@ -43,8 +43,9 @@ static void time_split(const struct rank_report *r)
 	int64_t steps = MAX(job->steps, 1), wall_ns = job->busy_ns + job->idle_ns;
 	bool split = job->split_known; /* else busy is all that is known */
 	struct tab_part part[] = { { 'C', split ? job->compute_ns : job->busy_ns },
-		{ 'x', job->comm_ns }, { 'c', job->copy_ns }, { '.', job->idle_ns } };
-	rank_report_line(r, "A step%s%s:", job->n > 1 ? ", on average over all devices" :
+		{ 'N', job->comm_ns }, { 'T', job->copy_ns }, { '.', job->idle_ns } };
+	rank_report_line(r, "%s%s%s:", job->whole ? "The window" : "A step",
+		job->n > 1 ? ", on average over all devices" :
 		steps > 1 ? ", on average" : "",
 		job->weighed ? ", as profiled" : "");
 	buf_adds(r->b, "\n    ");
@@ -53,9 +54,9 @@ static void time_split(const struct rank_report *r)
 	struct tab *t = tab_new("lrrl");
 	share_row(t, split ? "C compute" : "C busy", part[0].value, steps, wall_ns, "");
 	if (split) {
-		share_row(t, "x communication", job->comm_ns, steps, wall_ns,
+		share_row(t, "N communication", job->comm_ns, steps, wall_ns,
 			"not hidden behind compute");
-		share_row(t, "c copies", job->copy_ns, steps, wall_ns,
+		share_row(t, "T copies", job->copy_ns, steps, wall_ns,
 			"not hidden behind either");
 	}
 	share_row(t, ". idle", job->idle_ns, steps, wall_ns, "");
@@ -78,11 +79,12 @@ static void time_binds(const struct rank_report *r)
 			"gain next to nothing.");
 	} else if (hidden_ns > 0) {
 		bool host = job->binds == BINDS_IDLE && job->idle_why == WHY_HOST;
-		rank_report_line(r, "%s%s of compute a step runs while the host "
+		rank_report_line(r, "%s%s of compute%s runs while the host "
 			"is late anyway. Making "
 			"%s would gain next to nothing until the host is quicker.",
 			host ? "The host binds: " : "",
 			num_fmt_ns(seen, hidden_ns / MAX(job->steps, 1)),
+			job->whole ? "" : " a step",
 			host ? "those kernels faster" : "that part faster");
 	} else {
 		return;
@@ -169,7 +171,7 @@ static void time_classes(const struct rank_report *r)
 	rank_report_line(r, "Busy, by kind of operation:");
 	buf_addc(r->b, '\n');
 	struct tab *t = tab_new("lrrr");
-	tab_head(t, "kind", "a step", "of the wall", "operations");
+	tab_head(t, "kind", r->rank->job->whole ? "time" : "a step", "of the wall", "operations");
 	for (size_t i = 0; i < n; i++) {
 		char step[NUM_LEN], share[NUM_LEN], count[NUM_LEN];
 		char *name = xmemdup0(sum[i].name.s ? sum[i].name.s : "", sum[i].name.n);
@@ -244,8 +246,8 @@ static void time_ranks(const struct rank_report *r)
 	for (size_t i = 0; i < job->n; i++)
 		unit[i] = &job->unit[i];
 	qsort(unit, job->n, sizeof *unit, unit_order);
-	rank_report_line(r, "The %s side by side (a step of each):",
-		job->cpu_job ? "processes" : "devices");
+	rank_report_line(r, "The %s side by side%s:", job->cpu_job ? "processes" : "devices",
+		job->whole ? "" : " (a step of each)");
 	buf_addc(r->b, '\n');
 	struct tab *t = tab_new(job->cpu_job ? "lrrr" : "lrrrrl");
 	if (job->cpu_job)

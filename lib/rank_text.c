@@ -7,8 +7,9 @@
 #include "jw.h"
 #include "kname.h"
 #include "num.h"
+#include "utf8.h"
 
-#define NAME_MAX_BYTES 64  /* of a kernel's or operator's name in a sentence */
+#define NAME_MAX_BYTES 67  /* of a kernel's or operator's name in a sentence */
 
 void code_add(struct buf *b, struct text t)
 {
@@ -33,15 +34,10 @@ void plain_add(struct buf *b, struct text t)
 
 static void name_add(struct buf *b, struct text t)
 {
-	bool cut = t.n > NAME_MAX_BYTES;
-	if (cut) {
-		t.n = NAME_MAX_BYTES;
-		while (t.n && ((unsigned char)t.s[t.n] & 0xC0) == 0x80)
-			t.n--;
-	}
-	code_add(b, t);
-	if (cut)
-		buf_adds(b, "...");
+	struct buf cut = BUF_INIT;
+	text_add_cut(&cut, t, NAME_MAX_BYTES);
+	code_add(b, buf_text(&cut));
+	buf_release(&cut);
 }
 
 static void mark_add(struct buf *b, enum face_of_names face)
@@ -58,6 +54,15 @@ static void file_add(struct buf *b, struct text file, const struct rank_row *row
 		return;
 	buf_addc(b, ':');
 	buf_add(b, line->value.s, line->value.n);
+}
+
+/* Without its directories. */
+static struct text file_name(struct text file)
+{
+	const char *slash = file.n ? memrchr(file.s, '/', file.n) : NULL;
+	if (!slash || slash + 1 == file.s + file.n)
+		return file;
+	return (struct text){ slash + 1, (size_t)(file.s + file.n - slash - 1) };
 }
 
 static struct text first_line(struct text t)
@@ -132,9 +137,7 @@ void anchor_add_short(struct buf *b, const struct rank_row *row, enum face_of_na
 		}
 		return;
 	}
-	const char *slash = memrchr(file.s, '/', file.n);
-	if (slash && slash + 1 < file.s + file.n)
-		file = (struct text){ slash + 1, (size_t)(file.s + file.n - slash - 1) };
+	file = file_name(file);
 	mark_add(b, face);
 	if (func.n) {
 		name_add(b, func);
@@ -159,10 +162,13 @@ static bool field_fill(struct buf *b, struct text name, const struct rank_row *r
 		const struct rank_field *f = &row->field[i];
 		if (!text_eq(f->key, name) || (f->type != REC_NUM && f->type != REC_STR))
 			continue;
+		struct buf cut = BUF_INIT;
+		text_add_cut(&cut, f->value, NAME_MAX_BYTES);
 		if (face == NAMES_MARKED)
-			plain_add(b, (struct text){ f->value.s, MIN(f->value.n, NAME_MAX_BYTES) });
+			plain_add(b, buf_text(&cut));
 		else
-			name_add(b, f->value);
+			code_add(b, buf_text(&cut));
+		buf_release(&cut);
 		return true;
 	}
 	return false;
@@ -179,7 +185,7 @@ static void held_add(struct buf *b, const struct rank_row *late, enum face_of_na
 	if (file.n) {
 		buf_adds(b, "at ");
 		mark_add(b, face);
-		name_add(b, file);
+		code_add(b, file);
 		buf_addf(b, ":%" PRId64, row_num(late, "late_line"));
 		mark_add(b, face);
 	}

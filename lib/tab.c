@@ -23,6 +23,7 @@ struct tab {
 	size_t ncol;
 	struct row *row;
 	size_t nrow, cap;
+	bool head;         /* row[0] is one */
 };
 
 int tab_width(int fd)
@@ -95,6 +96,7 @@ void tab_head(struct tab *t, ...)
 {
 	va_list ap;
 
+	t->head = t->nrow == 0;
 	va_start(ap, t);
 	row_fill(t, ap);
 	va_end(ap);
@@ -224,21 +226,80 @@ static bool row_line(const struct tab *t, struct buf *b, struct text *left,
 	return more;
 }
 
+/* "dir/file.py:41", from its first byte to behind the line's number; empty when
+ * there is none. */
+static struct text place_find(struct text t)
+{
+	size_t from = 0, to;
+	bool dot = false;
+
+	for (size_t i = 0; i + 1 < t.n; i++) {
+		if (t.s[i] == ' ') {
+			from = i + 1;
+			dot = false;
+		}
+		dot = dot || t.s[i] == '.';
+		if (!dot || t.s[i] != ':' || t.s[i + 1] < '0' || t.s[i + 1] > '9')
+			continue;
+		for (to = i + 1; to < t.n && t.s[to] >= '0' && t.s[to] <= '9';)
+			to++;
+		return (struct text){ t.s + from, to - from };
+	}
+	return (struct text){ t.s, 0 };
+}
+
+/* What is left of t in width cells.  A place loses its directories first, then what
+ * stands before it, and its line's number never. */
+static void cell_cut(struct buf *b, struct text t, int width)
+{
+	struct text place = place_find(t), before = { t.s, (size_t)(place.s - t.s) };
+	const char *slash = place.n ? memrchr(place.s, '/', place.n) : NULL;
+	struct text rest = { place.s + place.n, t.n - before.n - place.n };
+	int room;
+
+	if (!place.n) {
+		buf_add(b, t.s, text_fit(t, width - 3));
+		buf_adds(b, "...");
+		return;
+	}
+	if (slash && slash - place.s > 3)
+		place = (struct text){ slash, (size_t)(place.s + place.n - slash) };
+	else
+		slash = NULL;
+	room = width - text_width(place) - (slash ? 3 : 0) - text_width(before);
+	if (room < text_width(rest))
+		room -= 3; /* for the mark behind */
+	if (room < 0) {
+		room = MAX(width - text_width(place) - 3, 0);
+		buf_add(b, before.s, text_fit(before, room));
+		slash = place.s;
+		rest.n = 0;
+	} else {
+		buf_add(b, before.s, before.n);
+	}
+	buf_adds(b, slash ? "..." : "");
+	while (place.n > 1 && slash && (text_width(place) > width - 3 ||
+	    ((unsigned char)place.s[0] & 0xc0) == 0x80))
+		place = (struct text){ place.s + 1, place.n - 1 };
+	buf_add(b, place.s, place.n);
+	buf_add(b, rest.s, text_fit(rest, MAX(room, 0)));
+	if (rest.n > text_fit(rest, MAX(room, 0)))
+		buf_adds(b, "...");
+}
+
 static void row_put(const struct tab *t, const struct row *r, struct buf *b,
 	const int *col, bool cut)
 {
 	struct text left[COLUMNS_MAX];
 	struct buf shortened[COLUMNS_MAX] = { BUF_INIT };
-	size_t c, n;
+	size_t c;
 
 	for (c = 0; c < t->ncol; c++) {
 		left[c] = cell_text(r->cell[c]);
 		if (!cut || t->spec[c] != 'w' || text_width(left[c]) <= col[c])
 			continue;
-		n = text_fit(left[c], col[c] - 3);
 		HOLDS(left[c].s); /* it has a width */
-		buf_add(&shortened[c], left[c].s, n);
-		buf_adds(&shortened[c], "...");
+		cell_cut(&shortened[c], left[c], col[c]);
 		left[c] = buf_text(&shortened[c]);
 	}
 	while (row_line(t, b, left, col))
@@ -252,6 +313,8 @@ void tab_put(struct tab *t, struct buf *b, int width, bool cut)
 	int col[COLUMNS_MAX];
 	size_t i;
 
+	if (t->head && t->nrow == 1)
+		return; /* of nothing */
 	columns_measure(t, width, col);
 	for (i = 0; i < t->nrow; i++)
 		row_put(t, &t->row[i], b, col, cut);

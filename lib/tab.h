@@ -7,7 +7,9 @@
  *
  * Width is $COLUMNS, else the terminal's, else 80; text that is no terminal is
  * never cut (cut = false: a 'w' column wraps instead, at spaces, inside a word
- * only where one is wider than the column), on one a 'w' column ends in "...".
+ * only where one is wider than the column), on one a 'w' column ends in "...", or
+ * loses the directories of a file:line that it holds: the line's number is never
+ * cut.  A head without a row is not shown.
  * A table is wider than asked only when its 'l' and 'r' columns alone are.
  * UTF-8 display width is counted; cells are copied and shown by text_show(), so
  * that control bytes, ANSI sequences and direction marks arrive as words.

@@ -183,3 +183,18 @@ int text_width(struct text t)
 	}
 	return w;
 }
+
+void text_add_cut(struct buf *b, struct text t, size_t max)
+{
+	size_t n = t.n;
+
+	if (n > max) {
+		n = max > 3 ? max - 3 : 0;
+		while (n > 0 && ((unsigned char)t.s[n] & 0xc0) == 0x80)
+			n--;
+	}
+	if (n)
+		buf_add(b, t.s, n);
+	if (n < t.n)
+		buf_adds(b, "...");
+}

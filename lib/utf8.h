@@ -26,6 +26,9 @@ void text_fix_utf8(struct buf *b, struct text t);
  * \u202e, bad UTF-8 as U+FFFD.  Nothing else is changed. */
 void text_show(struct buf *b, struct text t);
 
+/* At most max bytes of t, whole runes; what is cut ends in "...". */
+void text_add_cut(struct buf *b, struct text t, size_t max);
+
 /* A rune that must not reach a terminal raw. */
 bool rune_is_control(uint32_t rune);
 int rune_width(uint32_t rune);                   /* cells: 0, 1 or 2 */

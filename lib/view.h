@@ -70,7 +70,7 @@ int view_opt_clock(void *to, const char *value);
 	{ 0, "device", "ID", "only this device, as text: 0", OPT_STR, &(v).device, NULL }, \
 	{ 0, "step", "N[:M]", "only these steps: their number, else their index", \
 		OPT_FN, &(v), view_opt_step }, \
-	{ 0, "top", "N", "rows of a text table (10); records are never cut", \
+	{ 0, "top", "N", "rows of a text table (10); 0: none; no record is cut", \
 		OPT_INT, &(v).top, NULL }, \
 	{ 0, "all", NULL, "all rows of the text tables", OPT_FLAG, &(v).all, NULL }, \
 	{ 0, "clock", "CLOCK", "where steps end: drain (the device), or host", \

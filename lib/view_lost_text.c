@@ -223,7 +223,7 @@ static int group_row(struct lost_part *p, struct tab *t, struct lost_group *g)
 	else if (op && *op)
 		buf_addf(&where, "%sthen ", where.len ? "; " : "");
 	name = kname_short(op ? op : ""); /* templates run to kilobytes */
-	buf_add(&where, name, strnlen(name, OP_SHOWN));
+	text_add_cut(&where, (struct text){ name, strlen(name) }, OP_SHOWN);
 	free(name);
 	offsets_add(g, &where);
 	num_fmt_count(times, g->times);
@@ -246,7 +246,7 @@ static void losses_title(struct lost_part *p)
 	}
 	buf_addf(b, "\n  Single losses: %s gaps of 50 us and more (%s)", n[0], ns[0]);
 	if (!p->decomp->cpu_job)
-		buf_addf(b, ", %s runs of tiny kernels (%s of idle inside)", n[1], ns[1]);
+		buf_addf(b, ",\n  %s runs of tiny kernels (%s of idle inside)", n[1], ns[1]);
 	buf_addc(b, '\n');
 }
 

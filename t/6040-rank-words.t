@@ -107,6 +107,24 @@ for v in 1 2 3 4 5; do tp-view$v s.db; done >rows
 runs 0 'the report' tp-rank -t rows
 holds out 'idle 600 us of a step of 1\.00 ms \(60\.0 %\)' 'says the same'
 
+# --top 0 is none, below it nothing
+runs 0 '--top 0' tp-rank -t --top 0 rows
+lacks out '^### [0-9]' 'has no finding'
+holds out '^\.\.\. and [0-9]+ more' 'and says how many there are'
+runs 0 '--top 0 of a view' tp-view3 -t --top 0 s.db
+lacks out 'gemm_a|what issued it' 'no kernel, and no head of nothing'
+runs 2 '--top -1' tp-view3 -t --top -1 s.db
+
+# names that are cut say so
+awk -f "$TOP/t/tools/trace.awk" -v rank=0 >long.json <<'EOF'
+user_annotation	ProfilerStep#1	1	1000.000	9000.000
+cuda_runtime	cudaLaunchKernel	1	9010.000	5.000	"correlation": 1
+kernel	a_kernel_with_a_name_that_is_longer_than_what_a_row_of_the_table_of_losses_has_room_for	7	9100.000	400.000	"correlation": 1
+EOF
+ok tp-ingest -q -o long.db long.json -- 'a long name'
+runs 0 'its loss' env COLUMNS=200 tp-view2 -t long.db
+holds out 'then a_kernel_with_a_name_[a-z_]*\.\.\.;' 'is cut with a mark'
+
 # the longest step is not who the others wait for
 trace() { # RANK COMM_START STEP_END
 	awk -f "$TOP/t/tools/trace.awk" -v rank="$1" -v world=3 <<EOF

@@ -48,6 +48,38 @@ static void test_wrap_and_cut(void **state)
 	buf_release(&b);
 }
 
+static void cut_is(const char *cell, int width, const char *want)
+{
+	struct tab *t = tab_new("w");
+	struct buf b = BUF_INIT;
+
+	tab_row(t, cell);
+	tab_put(t, &b, width, true);
+	b.data[b.len - 1] = '\0';
+	assert_string_equal(b.data, want);
+	assert_true(text_width((struct text){ b.data, b.len - 1 }) <= width);
+	tab_free(t);
+	buf_release(&b);
+}
+
+/* A line's number is what a place is for. */
+static void test_cut_place(void **state)
+{
+	static const char cell[] = "/home/user/src/project/train.py:1234 (step): aten::item";
+
+	(void)state;
+	cut_is(cell, 55, cell);
+	cut_is(cell, 40, ".../train.py:1234 (step): aten::item");
+	cut_is(cell, 30, ".../train.py:1234 (step): a...");
+	cut_is(cell, 22, ".../train.py:1234 (...");
+	cut_is(cell, 17, ".../train.py:1234");
+	cut_is(cell, 14, "...ain.py:1234");
+	cut_is("aten::convolution_backward at /a/b/c/net.py:7 (forward)", 38,
+		"aten::convolution_backward.../net.py:7");
+	cut_is("train.py:12 (main), more, and more still", 24, "train.py:12 (main), m...");
+	cut_is("std::array<char*, 1ul>::at<float>", 20, "std::array<char*,...");
+}
+
 /* Each line is within the width, for any width; and cells keep their bytes. */
 static void test_widths(void **state)
 {
@@ -166,6 +198,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_wrap_and_cut),
 		cmocka_unit_test(test_widths),
+		cmocka_unit_test(test_cut_place),
 		cmocka_unit_test(test_hostile_cells),
 		cmocka_unit_test(test_bar),
 		cmocka_unit_test(test_spark),
