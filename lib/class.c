@@ -90,7 +90,8 @@ struct class_rules *class_rules_read(const char *path)
 		(void)error("%s:%zu: not op or kernel, a class and a regex", path, number);
 		goto fail;
 	}
-	if (ferror(f)) {
+	/* memory that getline() could not have is no ferror() */
+	if (!feof(f)) {
 		(void)error_errno("%s", path);
 		goto fail;
 	}
