@@ -183,7 +183,9 @@ static void head_first(const struct rank_report *r)
 	if (!r->rank->n || !r->rank->finding[0].charges) {
 		/* without views 2 and 3 there is nothing to name a cause by */
 		if (r->rank->job->busy_known && !(r->missing & (1u << 2 | 1u << 3)))
-			rank_report_line(r, "No single cause costs enough to be called a finding.");
+			rank_report_line(r, r->rank->job->idle_why == WHY_UNSURE ?
+				"No cause is named: that idle may be none." :
+				"No single cause costs enough to be called a finding.");
 		return;
 	}
 	const struct finding *f = &r->rank->finding[0];

@@ -27,6 +27,7 @@ void view1_text(struct view1 *job);
 struct view1_totals {
 	int64_t wall_ns, busy_ns, part_ns[SPLIT_CLASSES];
 	size_t devices, steps, empty, unknown, cpu; /* devices: of CPU jobs the process */
+	/* steps: a whole window is none */
 	bool partial;            /* a trace of these is cut short */
 	bool all_cpu;            /* no trace has a device */
 };

@@ -21,7 +21,7 @@ struct view1_totals view1_totals(const struct view1 *job)
 		t.cpu += trace_is_cpu_job(s->trace);
 		t.partial |= s->trace->partial;
 		t.devices++;
-		t.steps += s->steps;
+		t.steps += s->whole ? 0 : s->steps;
 		t.empty += s->empty;
 		if (s->part->unknown) {
 			t.unknown++;
@@ -96,10 +96,10 @@ static void binds_text(struct view1 *job, const struct view1_totals *t)
 	case BINDS_BOTH:
 		if (idle_ns > t->wall_ns / 100 * IDLE_BIG_PERCENT)
 			add_look(b, "the device works, but is IDLE", idle_ns, t->wall_ns,
-				"see lost time (tp-view2)");
+				"see tp-view2");
 		else
-			add_look(b, "the device works, but waits in between: it is busy",
-				t->busy_ns, t->wall_ns, "see tp-view3");
+			buf_addf(b, "  the device works %s of the wall clock and waits in between:"
+				" see tp-view3\n", num_fmt_share(plain, t->busy_ns, t->wall_ns));
 	}
 	if (sum.idle_ns < idle_ns)
 		buf_addf(b, "  (%s as the plain run has it: a profiler slows the host)\n",

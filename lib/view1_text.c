@@ -260,7 +260,10 @@ static void title_text(struct view1 *job, const struct view1_totals *t)
 		add_count(b, ", ", t->devices - t->cpu, "device", "s");
 	if (t->cpu)
 		add_count(b, ", ", t->cpu, "CPU process", "es");
-	add_count(b, ", ", t->steps, "step", "s");
+	if (t->steps)
+		add_count(b, ", ", t->steps, "step", "s");
+	else
+		buf_adds(b, ", no steps marked");
 	if (t->empty)
 		buf_addf(b, " (%zu empty)", t->empty);
 	if (!t->all_cpu)

@@ -107,6 +107,24 @@ for v in 1 2 3 4 5; do tp-view$v s.db; done >rows
 runs 0 'the report' tp-rank -t rows
 holds out 'idle 600 us of a step of 1\.00 ms \(60\.0 %\)' 'says the same'
 
+# view 1 and the report say the same of what binds, from much idle to none
+for busy in 400 700 900 990; do
+	awk -f "$TOP/t/tools/trace.awk" -v rank=0 >b.json <<EOF
+user_annotation	ProfilerStep#1	1	1000.000	1000.000
+cuda_runtime	cudaLaunchKernel	1	1000.000	5.000	"correlation": 1
+kernel	gemm_a	7	1000.000	$busy.000	"correlation": 1
+EOF
+	rm -f b.db
+	tp-ingest -q -o b.db b.json
+	tp-view1 -t b.db | sed -n 's/^  \(the device .*\) [0-9.]* %.*/\1/p' >one
+	for v in 1 2 3 4 5; do tp-view$v b.db; done | tp-rank -t | sed -n 's/^\*\*\([^*]*\)\*\*.*/\1/p' | sed q >both
+	echo "$busy: $(cat one) / $(cat both)"
+done >said
+is "$(cat said)" '400: the device is IDLE / The device waits.
+700: the device works, but is IDLE / The device works, but waits in between.
+900: the device works / The device works, but waits in between.
+990: the device is busy / The device works.' 'views and report agree on what binds'
+
 # --top 0 is none, below it nothing
 runs 0 '--top 0' tp-rank -t --top 0 rows
 lacks out '^### [0-9]' 'has no finding'
