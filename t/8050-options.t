@@ -16,7 +16,8 @@ mkdir folder
 echo 'exit 0' >plain
 printf '#!/nonexistent/shell\n' >shell-less
 chmod +x shell-less
-ls -A >before
+files() { ls -A | grep -v '^\(out\|err\|bad\)$'; }
+before=$(files)
 
 # STATUS, command line (a program and words), what is said first; - ends a value
 # shellcheck disable=SC2120 # set by what it reads
@@ -28,12 +29,10 @@ wrong() {
 		[ "$got" = "$status:0" ] && [ "$(head -1 err)" = "$1: $said" ] &&
 			sed -n 2p err | grep -q "^$1: usage: $1 " && [ "$(wc -l <err)" = 2 ] ||
 			echo "$line: $got: $(cat err)"
-		ls -A | grep -v '^\(out\|err\|bad\)$' | cmp -s - before-all ||
-			{ echo "$line: made something: $(ls -A)"; rm -rf new profile views; }
+		[ "$(files)" = "$before" ] ||
+			{ echo "$line: made something: $(files)"; rm -rf new profile views; }
 	done
 }
-ls -A | grep -v '^\(out\|err\|bad\)$' | cat - >all
-(cat all; echo before-all; echo all) | sort >before-all
 wrong >bad <<'END'
 125|tp-time|no command given
 125|tp-time -o new --|no command given
