@@ -82,6 +82,11 @@ own 11:20 '10 4 -1 bye early' 'a profiler in the window' window -W 7:14
 own 11:20 '10 3 -1 bye' 'a profiler behind the window' window -W 2:4
 own 11:20 '10 0 -1 bye' 'a profiler before the window' window -W 25:28
 
+CAPREAD='-d 5'
+capture '' -n 60 -i 10 -P 50:55
+plain_too 'a profiler when our reader has gone: the same job' -n 60 -P 50:55
+CAPREAD=
+
 # --- fork -----------------------------------------------------------------------------
 SIM_FORK_HANGS=1
 export SIM_FORK_HANGS

@@ -79,15 +79,22 @@ void capture_off(void)
 	atomic_store(&capture_phase, PHASE_OFF);
 }
 
-/* The reader has gone: give the job its speed back. */
+/* What CUPTI was told for us would spoil the records of who takes it after us. */
+static void cupti_leave(void)
+{
+	atomic_store(&started, false);
+	ops_leave();
+	calls_leave();
+}
+
+/* The reader has gone: give the job its speed back, and CUPTI. */
 static void on_gone(void)
 {
 	capture_off();
 	pthread_mutex_lock(&lock);
-	if (atomic_load(&started) && recording && !atomic_load(&exiting)) {
-		recording = false;
-		calls_set(false);
-		ops_set(false);
+	if (atomic_load(&started) && !atomic_load(&exiting)) {
+		record_set(false);
+		cupti_leave();
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -129,6 +136,7 @@ static void fork_child(void)
 	capture_off();
 	pyframes_off();
 	link_forget();
+	ops_forget();
 }
 
 static void at_exit(void)
@@ -176,14 +184,6 @@ static void ring_make(void)
 static int cupti_open(void)
 {
 	return cuptilib_open() || calls_open() || ops_open() ? -1 : 0;
-}
-
-/* What CUPTI was told for us would spoil the records of who takes it after us. */
-static void cupti_leave(void)
-{
-	atomic_store(&started, false);
-	ops_leave();
-	calls_leave();
 }
 
 /* The link first: it is how a failure is said. */

@@ -150,10 +150,10 @@ static uint32_t driver_version(void)
 	return f && get(&version) == 0 ? (uint32_t)version : 0;
 }
 
-static int hello_send(void)
+static int hello_send(uint32_t driver)
 {
 	struct cap_hello h = { .version = CAPWIRE_VERSION, .pid = (uint32_t)getpid(),
-		.cupti = lk.calls.cupti(), .driver = driver_version() };
+		.cupti = lk.calls.cupti(), .driver = driver };
 	struct timespec unix_time;
 
 	clock_gettime(CLOCK_REALTIME, &unix_time);
@@ -233,7 +233,7 @@ static int all_send(void)
 {
 	int r;
 
-	if (dial_on() || hello_send())
+	if (dial_on() || hello_send(driver_version()))
 		return -1;
 	while (!atomic_load(&lk.finish)) {
 		r = ring_send();
@@ -265,7 +265,8 @@ static void *link_run(void *unused)
 	return NULL;
 }
 
-/* Without the thread this much still goes out: it fits a socket's buffer. */
+/* Without the thread this much still goes out: it fits a socket's buffer.  Here the
+ * driver is still in cuInit, and is asked nothing. */
 static void said_alone(void)
 {
 	struct {
@@ -274,7 +275,7 @@ static void said_alone(void)
 	} r = { .words = "no thread to be had: nothing is recorded" };
 
 	r.note.n = (uint32_t)strlen(r.words);
-	if (!lk.dialing && hello_send() == 0)
+	if (!lk.dialing && hello_send(0) == 0)
 		(void)send_record(CAP_NOTE, 0, &r,
 			sizeof r.note + ((r.note.n + 7) & ~(size_t)7));
 }

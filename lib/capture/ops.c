@@ -311,6 +311,11 @@ void ops_release(void)
 	atomic_fetch_sub(&holds, 1);
 }
 
+void ops_forget(void)
+{
+	atomic_store(&holds, 0);
+}
+
 bool ops_flush(bool all)
 {
 	if (!ops_hold())

@@ -31,6 +31,8 @@ void ops_graph(bool begins);
 /* True: no stream is being captured, and one that begins waits for ops_release. */
 bool ops_hold(void);
 void ops_release(void);
+/* In a forked child: who held is not here. */
+void ops_forget(void);
 uint64_t ops_dropped(void);    /* records that CUPTI says it dropped, in all */
 uint64_t ops_moved(void);      /* buffers given back, in all */
 bool ops_asked(void);          /* has CUPTI asked for a buffer yet? */
