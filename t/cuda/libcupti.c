@@ -32,7 +32,7 @@ struct buffer {
 	bool full;
 };
 
-static CUpti_CallbackFunc subscriber;
+static _Atomic(CUpti_CallbackFunc) subscriber;
 static void *subscriber_data;
 static _Atomic bool enabled[3][CBIDS];
 static _Atomic bool kind_on[KINDS];
@@ -309,6 +309,7 @@ static void sim_call(int domain, uint32_t cbid, int site, uint32_t corr,
 	const char *kernel)
 {
 	static _Thread_local uint64_t data;
+	CUpti_CallbackFunc to = subscriber;
 	CUpti_CallbackDomain d = domain ? CUPTI_CB_DOMAIN_DRIVER_API :
 		CUPTI_CB_DOMAIN_RUNTIME_API;
 	CUpti_CallbackData c = { .callbackSite = site ? CUPTI_API_EXIT : CUPTI_API_ENTER,
@@ -317,9 +318,9 @@ static void sim_call(int domain, uint32_t cbid, int site, uint32_t corr,
 
 	if (d == CUPTI_CB_DOMAIN_RUNTIME_API && cbid == 319 && !site)
 		atomic_fetch_sub(&capturing, 1);
-	if (subscriber && atomic_load(&enabled[d][cbid])) {
+	if (to && atomic_load(&enabled[d][cbid])) {
 		cuptiGetCallbackName(d, cbid, &c.functionName);
-		subscriber(subscriber_data, d, cbid, &c);
+		to(subscriber_data, d, cbid, &c);
 	}
 	if (d == CUPTI_CB_DOMAIN_RUNTIME_API && cbid == 315 && !site) {
 		atomic_fetch_add(&capturing, 1);
@@ -529,8 +530,8 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc ca
 	if (!cuda)
 		return CUPTI_ERROR_NOT_INITIALIZED;
 	*(void **)&set = dlsym(cuda, "sim_tool_set");
-	subscriber = callback;
 	subscriber_data = data;
+	subscriber = callback;
 	*handle = (CUpti_SubscriberHandle)(void *)&subscriber;
 	first_pid = getpid();
 	set(&tool);
@@ -543,7 +544,8 @@ CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle handle)
 	(void)handle;
 	MAY_FAIL();
 	subscriber = NULL;
-	memset(enabled, 0, sizeof enabled);
+	for (int i = 0; i < 3 * CBIDS; i++)
+		atomic_store(&enabled[i / CBIDS][i % CBIDS], false);
 	return CUPTI_SUCCESS;
 }
 
