@@ -192,8 +192,7 @@ static int output_open(struct capture *c)
 	return stream_writer_init(&c->w, STDOUT_FILENO, face);
 }
 
-/* The job's status; 125 where that is 0 and the trace is missing through no
- * choice of the job's own or of our reader's. */
+/* The job's status; 125 where that is 0 and no trace is there, by nobody's choice. */
 static int capture_close(struct capture *c, int code)
 {
 	bool had;
@@ -201,7 +200,8 @@ static int capture_close(struct capture *c, int code)
 	if (c->cupti ? native_close(&c->native, code) : tracesink_close(&c->sink, code))
 		c->failed = true;
 	c->failed |= c->job.link.failed;
-	had = c->cupti ? capout_had(&c->native.out) : c->sink.traces || c->rec.gave_way;
+	had = c->rec.gave_way || (c->cupti ? c->native.gave_way || capout_had(&c->native.out) :
+		c->sink.traces);
 	if (code == 0 && (c->failed || !had))
 		code = ST_OWN;
 	job_close(&c->job);

@@ -66,12 +66,29 @@ static int live_begin(struct capout *o, struct capout_segment *s)
 	return o->text ? event_text_head(o->out->out, "events of the job") : 0;
 }
 
-/* What went wrong on the way to our own reader. */
+static void waiting_remove(struct capout *o)
+{
+	for (size_t i = 0; i < o->nwaiting; i++) {
+		(void)unlink(o->waiting[i]);
+		free(o->waiting[i]);
+	}
+	o->nwaiting = 0;
+}
+
+/* What went wrong on the way to our own reader.  What waits for its turn is for
+ * nobody any more: a job can write there for days. */
 static void out_failed(struct capout *o)
 {
 	if (!o->deaf)
 		o->failed |= errno != EPIPE;
 	o->deaf = true;
+	waiting_remove(o);
+}
+
+/* Nobody will read what goes to a file: to the stream, or behind it. */
+static bool is_unheard(const struct capout *o)
+{
+	return !o->dir && o->deaf;
 }
 
 struct capout_segment *capout_begin(struct capout *o, int64_t base_ns)
@@ -80,7 +97,7 @@ struct capout_segment *capout_begin(struct capout *o, int64_t base_ns)
 	struct capout_segment *s;
 	int r;
 
-	if (!o->dir && o->deaf)
+	if (is_unheard(o))
 		return NULL;
 	s = xcalloc(1, sizeof *s);
 	o->begun++;
@@ -99,7 +116,7 @@ int capout_event(struct capout *o, struct capout_segment *s, const struct event 
 {
 	bool live = !s->path;
 
-	if (live && o->deaf)
+	if (is_unheard(o))
 		return -1;
 	if (live)
 		o->dirty = true;
@@ -116,7 +133,7 @@ void capout_drop(struct capout *o, struct capout_segment *s)
 	HOLDS(s);
 	if (s == o->live)
 		o->live = NULL;
-	else
+	else if (!is_unheard(o))
 		o->failed = true;
 	if (s->w == &s->own)
 		stream_writer_abort(&s->own);
@@ -180,7 +197,7 @@ void capout_end(struct capout *o, struct capout_segment *s, const struct trace_i
 	s->w->dropped += (uint64_t)info->count.dropped;
 	if (!(live && o->text))
 		r = evrec_put_info(s->w, info, 0);
-	if (r || (live && o->deaf)) {
+	if (r || is_unheard(o)) {
 		if (live)
 			out_failed(o);
 		capout_drop(o, s);
@@ -201,11 +218,24 @@ void capout_end(struct capout *o, struct capout_segment *s, const struct trace_i
 	free(s);
 }
 
+/* Who writes nothing is not told that the reader of a pipe has gone. */
+static void reader_look(struct capout *o)
+{
+	if (!out_unread(o->out->out))
+		return;
+	errno = EPIPE;
+	out_failed(o);
+}
+
 /* A reader that has gone is remembered: the job goes on unheard. */
 void capout_flush(struct capout *o)
 {
-	if (!o->dirty || o->deaf)
+	if (o->dir || o->deaf)
 		return;
+	if (!o->dirty) {
+		reader_look(o);
+		return;
+	}
 	o->dirty = false;
 	if (stream_writer_flush(o->out))
 		out_failed(o);
@@ -274,10 +304,7 @@ int capout_close(struct capout *o, int job_status)
 		stream_writer_abort(o->out);
 	else if (!o->dir && stream_writer_close(o->out))
 		o->failed = true;
-	for (size_t i = 0; i < o->nwaiting; i++) {
-		(void)unlink(o->waiting[i]);
-		free(o->waiting[i]);
-	}
+	waiting_remove(o);
 	free(o->waiting);
 	if (o->dir && o->work)
 		folder_remove(o->work);

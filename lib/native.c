@@ -60,6 +60,7 @@ int native_open(struct native *n, const char *private)
 	n->poll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (n->poll_fd < 0)
 		return error_errno("epoll");
+	n->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (socket_listen(n) || poll_add(n, n->listen_fd, NULL))
 		return -1;
 	return capout_open(&n->out, private);
@@ -100,6 +101,7 @@ static void env_make(struct native *n)
 	if (theirs && *theirs) {
 		warn("CUDA_INJECTION64_PATH is set to %s: another tool is at work, "
 			"ours gives way", theirs);
+		n->gave_way = true;
 		return;
 	}
 	if (n->opt.step && getenv("NVTX_INJECTION64_PATH"))
@@ -219,30 +221,62 @@ static void link_close(struct native *n, struct native_link *l)
 	free(l);
 }
 
-static void link_accept(struct native *n)
+/* A process has called: 0; -1 there is no room for it. */
+static int link_begin(struct native *n, int fd)
 {
 	struct native_link *l;
+
+	if (n->n >= NATIVE_LINKS_MAX)
+		return -1;
+	l = xcalloc(1, sizeof *l);
+	if (poll_add(n, fd, l)) {
+		free(l);
+		return -1;
+	}
+	l->n = n;
+	l->fd = fd;
+	l->who = (struct native_process){ .rank = NO_INT, .world = NO_INT };
+	wire_init(&l->wire);
+	capevent_init(&l->ev, (struct event_sink){ on_event, l });
+	l->ev.step = n->opt.step;
+	l->ev.operators = n->opt.operators;
+	l->ev.whole_memory = !n->opt.window;
+	GROW(n->link, n->n, n->cap);
+	n->link[n->n++] = l;
+	return 0;
+}
+
+/* Out of descriptors: who calls is turned away, lest the socket stay readable for
+ * ever.  -1: that cannot be either, or it was not this. */
+static int link_turn_away(struct native *n)
+{
+	int fd, error;
+
+	if ((errno != EMFILE && errno != ENFILE) || n->spare_fd < 0)
+		return -1;
+	close(n->spare_fd);
+	fd = accept4(n->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	error = errno;
+	if (fd >= 0) {
+		n->refused++;
+		close(fd);
+	}
+	n->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	errno = error; /* nobody called: without a descriptor accept does not look */
+	return fd >= 0 ? 0 : -1;
+}
+
+static void link_accept(struct native *n)
+{
 	int fd;
 
-	while ((fd = accept4(n->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
-		l = n->n < NATIVE_LINKS_MAX ? xcalloc(1, sizeof *l) : NULL;
-		if (!l || poll_add(n, fd, l)) {
-			n->out.failed |= l != NULL;
-			free(l);
+	do {
+		fd = accept4(n->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd >= 0 && link_begin(n, fd)) {
+			n->refused++;
 			close(fd);
-			continue;
 		}
-		l->n = n;
-		l->fd = fd;
-		l->who = (struct native_process){ .rank = NO_INT, .world = NO_INT };
-		wire_init(&l->wire);
-		capevent_init(&l->ev, (struct event_sink){ on_event, l });
-		l->ev.step = n->opt.step;
-		l->ev.operators = n->opt.operators;
-		l->ev.whole_memory = !n->opt.window;
-		GROW(n->link, n->n, n->cap);
-		n->link[n->n++] = l;
-	}
+	} while (fd >= 0 || link_turn_away(n) == 0);
 	if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
 		return;
 	/* it would stay readable for ever: who comes now is not recorded */
@@ -323,10 +357,13 @@ static void say_losses(const struct native *n)
 	if (n->unknown)
 		warn("%" PRIu64 " name%s of calls, kernels or frames lost", n->unknown,
 			n->unknown == 1 ? "" : "s");
+	if (n->refused)
+		warn("%" PRId64 " process%s not recorded: too many at once", n->refused,
+			n->refused == 1 ? "" : "es");
 	if (n->torn)
 		warn("%" PRId64 " process%s ended without a word: what came last is missing",
 			n->torn, n->torn == 1 ? "" : "es");
-	if (n->events || !n->able || n->torn || n->nnote)
+	if (n->events || !n->able || n->torn || n->refused || n->nnote)
 		return; /* or the library said why */
 	if (!n->hellos)
 		note("the capture library was not started: no process of the job used CUDA, "
@@ -354,5 +391,7 @@ int native_close(struct native *n, int job_status)
 		close(n->listen_fd);
 	if (n->poll_fd >= 0)
 		close(n->poll_fd);
+	if (n->spare_fd >= 0)
+		close(n->spare_fd);
 	return r;
 }

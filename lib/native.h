@@ -37,6 +37,7 @@ struct native {
 	struct capout out;
 	const char *dir;       /* the private folder */
 	int listen_fd, poll_fd;
+	int spare_fd;          /* given up to turn away who calls when there are no more */
 	struct native_link **link;
 	size_t n, cap;
 	struct native_process *told; /* by the hook */
@@ -47,13 +48,15 @@ struct native {
 	int64_t hellos;        /* processes that started CUDA */
 	int64_t events;
 	int64_t torn;          /* of them, those that ended without a word */
+	int64_t refused;       /* processes for which there was no room */
+	bool gave_way;         /* to a tool of the user's */
 	uint64_t dropped;      /* records, by the library for want of room */
 	uint64_t missing;      /* records that were sent and did not come */
 	uint64_t unknown;      /* names and frames that nobody told, or for which our
 	                        * tables have no room */
 	struct job_other other;
 };
-#define NATIVE_INIT { .listen_fd = -1, .poll_fd = -1 }
+#define NATIVE_INIT { .listen_fd = -1, .poll_fd = -1, .spare_fd = -1 }
 
 int native_open(struct native *n, const char *private) RESULT_USED;
 void native_conf(const struct native *n, struct jw *w);

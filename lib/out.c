@@ -252,3 +252,10 @@ void out_abort(struct out *o)
 	close(o->fd); /* a failure was said already */
 	out_free(o);
 }
+
+bool out_unread(const struct out *o)
+{
+	struct pollfd p = { .fd = o->fd };
+
+	return poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLHUP));
+}

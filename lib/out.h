@@ -31,6 +31,8 @@ struct out_meanwhile {
 	void *arg;
 };
 void out_on_wait(struct out *o, const struct out_meanwhile *m);
+/* The reader of a pipe has gone, as a write would find: for who writes seldom. */
+bool out_unread(const struct out *o);
 void out_abort(struct out *o);                   /* error path; cannot fail */
 
 #endif

@@ -249,6 +249,18 @@ sed 's/^bye/unknown 11 5000 6000\nbye/' plain.txt >unknown.txt
 runs 0 'a name that nobody told' "$CAPTURE" --engine cupti -j -- "$PLAY" send unknown.txt
 is "$(end out)$(grep -c '"name":"(name lost)"' out)" '"complete":false 1' 'is said to be lost where it stood'
 holds err '^tp-capture: 1 name of calls, kernels or frames lost' 'and at the end'
+# room for the links of some of twelve processes
+cat >many.sh <<END
+i=0; rm -f here.*
+while [ \$i -lt 12 ]; do
+	sed "s/4711/\$((5000 + i))/; s/^bye/mark here.\$i\nwait all\nbye/" plain.txt >many.\$i
+	"$PLAY" send many.\$i &
+	i=\$((i + 1))
+done
+sleep 0.5; : >all; wait; exit 5
+END
+runs 5 'no descriptor for a process' sh -c "ulimit -n 20; exec '$CAPTURE' --engine cupti -j -- sh many.sh"
+holds err '^tp-capture: [0-9]+ process(es)? not recorded: too many at once' 'is told'
 # every byte of a head, and of a hello: wrong in three ways
 i=0
 while [ $i -lt 64 ]; do
@@ -268,6 +280,25 @@ runs 3 'what comes of it is a stream' tp-ingest -q -n bytes.json
 rm -f bad.*
 runs 0 'nobody reads on' sh -c "{ '$CAPTURE' --engine cupti -j -- '$PLAY' steps 300; echo \$? >st; } | head -c 1000 >/dev/null"
 is "$(cat st)" 0 'the job ends as it would'
+# the first process has ended, the reader goes, and another is on its way to TMPDIR
+cat >deaf.sh <<END
+"$PLAY" send live.txt &
+echo \$! >first.pid
+while ! [ -e sent ]; do sleep 0.02; done
+"$PLAY" send later.txt &
+while ! [ -e later ]; do sleep 0.02; done
+first=\$(cat first.pid); : >heard; wait \$first; sleep 0.5; : >gone
+i=0
+while [ -n "\$(find "$TMPDIR" -name 'segment.*')" ] && [ \$i -lt 50 ]; do i=\$((i + 1)); sleep 0.1; done
+find "$TMPDIR" -name 'segment.*' >left
+: >on; wait; exit 4
+END
+rm -f sent heard gone on
+sed '/^bye/d; s/4711/4712/' plain.txt >later.txt
+printf 'mark later\nwait gone\nstep 11 9 1 2\nmark more\nwait on\nbye\n' >>later.txt
+{ "$CAPTURE" --engine cupti -j -- sh deaf.sh 2>err; echo $? >st; } |
+	{ while ! [ -e later ]; do sleep 0.02; done; head -c 100 >/dev/null; }
+is "$(cat st)/$(cat left)" 4/ 'what waits for its turn goes with the reader'
 runs 125 'a disk that is full' sh -c "'$CAPTURE' --engine cupti -j -- '$PLAY' send plain.txt >/dev/full"
 is "$(grep -c . err)" 1 'is told in a line'
 
@@ -280,7 +311,7 @@ told() { # STATUS RE NAME WORDS
 told 125 'the capture library was not started: no process of the job used CUDA' 'no CUDA' -j 3
 CUDA_INJECTION64_PATH=/x/other.so
 export CUDA_INJECTION64_PATH
-told 125 'CUDA_INJECTION64_PATH is set to /x/other.so' 'a tool of the user' -j 3
+told 0 'CUDA_INJECTION64_PATH is set to /x/other.so' 'a tool of the user' -j 3
 unset CUDA_INJECTION64_PATH
 mv lib nolib
 told 125 'libtpcapture.so: not found' 'no library' -j 3
