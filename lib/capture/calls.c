@@ -78,13 +78,18 @@ static bool goes_on(int result)
 	return result != 0 && (result < 900 || result == 903 || result > 907);
 }
 
-/* Captures are counted in and outside of the window: it may end within one.  A
- * begin that was refused has no end. */
+/* A begin that was refused has no end; a call without a result did what it says. */
+static bool capture_over(unsigned char class, const int *result)
+{
+	if (!result)
+		return class == CAPTURE_END;
+	return class == CAPTURE_END ? !goes_on(*result) : *result != 0;
+}
+
+/* Captures are counted in and outside of the window: it may end within one. */
 static void capture_count(struct capture_thread *t, unsigned char class, uint32_t call,
 	const CUpti_CallbackData *d)
 {
-	const int *result = d->functionReturnValue;
-
 	if (d->callbackSite == CUPTI_API_ENTER) {
 		if (t->capture_call)
 			return; /* the driver's part of a runtime call */
@@ -93,7 +98,7 @@ static void capture_count(struct capture_thread *t, unsigned char class, uint32_
 			ops_graph(true);
 	} else if (t->capture_call == call) {
 		t->capture_call = 0;
-		if (class == CAPTURE_END ? !result || !goes_on(*result) : result && *result)
+		if (capture_over(class, d->functionReturnValue))
 			ops_graph(false);
 	}
 }
