@@ -109,7 +109,8 @@ struct cap_dropped {
 /* One line for the person: a text follows as in cap_text. */
 struct cap_note { uint32_t n, pad; };
 #define CAP_BYE_EARLY 1        /* flags: recording ended before its time: CUPTI went to
-                                * another, or could not be asked for what it held */
+                                * another, could not be asked for what it held, or a
+                                * thread of the job stood still within a record */
 struct cap_bye { uint64_t records; };    /* a proper end: so many came before it, the
                                           * hello and CAP_DROPPED counted */
 

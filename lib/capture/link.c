@@ -21,6 +21,7 @@
 #define STUCK_NS 1000000000    /* at exit: so long without progress, and no more */
 #define FINISH_NS 10000000000
 #define DIAL_NS 30000000000
+#define REST_TURNS 50          /* of 1 ms: a thread's turn of the processor, ten times */
 #define STACK_BYTES (256u << 10)
 
 extern struct ring capture_ring;
@@ -229,6 +230,27 @@ static int tick(void)
 	return dropped_send();
 }
 
+/* What is in the queue at the end.  A thread may have been put aside within a
+ * record, and what lies behind it waits: not for ever. */
+static int rest_send(void)
+{
+	const struct timespec turn = { .tv_nsec = 1000000 };
+
+	for (int i = 0; i < REST_TURNS; i++) {
+		int r;
+
+		while ((r = ring_send()) > 0)
+			;
+		if (r < 0)
+			return -1;
+		if (ring_used(&capture_ring) == 0)
+			return 0;
+		(void)nanosleep(&turn, NULL);
+	}
+	link_early();
+	return 0;
+}
+
 static int all_send(void)
 {
 	int r;
@@ -241,9 +263,7 @@ static int all_send(void)
 			return -1;
 	}
 	lk.calls.last();
-	while ((r = ring_send()) > 0)
-		;
-	return r < 0 || dropped_send() ? -1 : 0;
+	return rest_send() || dropped_send() ? -1 : 0;
 }
 
 static void *link_run(void *unused)

@@ -30,14 +30,14 @@ static const char *const type_name[CAP_TYPES] = { "none", "hello", "text", "code
 	"note", "bye" };
 
 struct link {
-	int fd;
-	uint32_t pid;
 	size_t n;
 	uint64_t records;
-	bool bye;
 	char **text;            /* by id */
-	uint32_t newest;        /* of them */
 	bool *stack;            /* known ids */
+	int fd;
+	uint32_t pid;
+	uint32_t newest;        /* text */
+	bool bye;
 	unsigned char buf[4 * CAPWIRE_MAX];
 };
 
