@@ -208,6 +208,11 @@ int load_event(void *load, const struct event *ev)
 		return 0;
 	}
 	l->sum_ns += ev->dur_ns;
+	/* a stream may leave the device out: then it is what the reader of a trace says */
+	if (e.device.n == 0 && cat_on_device(e.cat))
+		e.device = e.pid.n ? e.pid : TEXT("0");
+	else if (e.device.n == 0 && e.cat == CAT_MEM)
+		e.device = TEXT("0");
 	e.bytes = ev->bytes < 0 ? NO_INT : size_of(l, ev->bytes);
 	if (ev->cat == CAT_MEM) {
 		e.delta = size_of(l, ev->delta);
@@ -217,23 +222,12 @@ int load_event(void *load, const struct event *ev)
 	return add_event(l, &e);
 }
 
-/* A stream may leave a device out: then it is what the reader of a trace says. */
-static int add_deviceless(struct load *l, const struct event *ev)
-{
-	struct event e = *ev;
-
-	e.device = e.pid.n && e.cat != CAT_MEM ? e.pid : TEXT("0");
-	return add_event(l, &e);
-}
-
 static int add_event(struct load *l, const struct event *ev)
 {
 	uint32_t track;
 	unsigned flags = 0;
 	int64_t name = 0;
 
-	if (ev->device.n == 0 && (cat_on_device(ev->cat) || ev->cat == CAT_MEM))
-		return add_deviceless(l, ev);
 	/* a sample lies on the thread that allocates; its device is a column */
 	if (ev->cat == CAT_MEM) {
 		struct event host = *ev;
