@@ -36,7 +36,7 @@ static void piece(struct cpu_sweep *c, void *owner, int64_t to_ns)
 
 	p->split.part_ns[SPLIT_COMPUTE] += to_ns - c->now_ns;
 	p->chosen_ns += chosen_ns;
-	if (owner)
+	if (c->hooks && owner)
 		c->hooks->piece(owner, to_ns - c->now_ns, chosen_ns);
 	c->now_ns = to_ns;
 }

@@ -119,12 +119,13 @@ void view1_add_part(struct buf *b, const struct view1 *job, const struct part_st
 static void part_title(struct view1 *job, const struct part_stat *s)
 {
 	struct view *v = job->view;
+	const char *name = device_name(s);
 
 	buf_addc(&v->text, '\n');
 	view1_add_part(&v->text, job, s);
-	if (device_name(s)) {
+	if (name) {
 		buf_adds(&v->text, ", ");
-		text_show(&v->text, (struct text){ device_name(s), strlen(device_name(s)) });
+		text_show(&v->text, (struct text){ name, strlen(name) });
 	}
 	if (trace_is_cpu_job(s->trace))
 		/* what comes last in a file is what a cut takes: often the device's part */
