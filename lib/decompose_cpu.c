@@ -197,6 +197,15 @@ static int64_t last_of(const struct decomp_part *p)
 	return last_ns;
 }
 
+/* Steps in which nothing was recorded are swept too. */
+static void sweep_end(struct cpu_sweep *c)
+{
+	if (!c->begun && c->part->steps.n)
+		c->now_ns = c->part->steps.step[0].ts_ns;
+	if (c->begun || c->part->steps.n)
+		sweep_to(c, last_of(c->part));
+}
+
 int decomp_operators(struct decomp *d, const struct decomp_hooks *hooks)
 {
 	struct cpu_sweep c = { .part = &d->part[0], .hooks = hooks };
@@ -212,8 +221,7 @@ int decomp_operators(struct decomp *d, const struct decomp_hooks *hooks)
 	if (cpu_records_sort(&s, d, hooks != NULL) == 0 && sorter_first(&s, &it) == 0) {
 		while ((r = sorter_next(&it)) && !c.failed)
 			take_record(&c, d->trace, r);
-		if (c.begun)
-			sweep_to(&c, last_of(&d->part[0]));
+		sweep_end(&c);
 		rc = it.failed || c.failed ? -1 : 0;
 		sorter_iter_release(&it);
 	}

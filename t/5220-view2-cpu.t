@@ -89,4 +89,11 @@ for v in 1 2 3 4 5; do tp-view$v s.db; done >rows
 runs 0 'the findings' tp-rank -j rows
 is "$(jq -s '[.[] | select(.kind == "finding") | .cost_share | tonumber] | add <= 1' out)" true \
 	'shares of the run are at most the run'
+
+# a step in which nothing was recorded
+printf '%s\n' '{"traceEvents":[{"ph":"X","cat":"user_annotation","name":"ProfilerStep#3","pid":9,"tid":9,"ts":0,"dur":1000}]}' >step.json
+ok tp-ingest -q -o step.db step.json -- 'a step alone'
+runs 0 'is a step without an operator' tp-view2 -j step.db
+is "$(jq -r 'select(.kind == "view2.ledger" and .step == 3) | "\(.idle_ns) \(.unknown_ns)"' out)" \
+	'1000000 1000000' 'of which nothing is known'
 done_testing
