@@ -69,6 +69,13 @@ struct event {
 	int64_t device_type;   /* 0 CPU, 1 CUDA, 6 HIP, ... */
 };
 
+/* The device where its maker left it out: the one of the process, and of a sample,
+ * whose process is the host's, the first. */
+static inline struct text event_default_device(const struct event *ev)
+{
+	return ev->pid.n && ev->cat != CAT_MEM ? ev->pid : TEXT("0");
+}
+
 /* What a file says of itself, known for sure only at its end. */
 struct import_counts {
 #define COUNT(name, words) int64_t name;

@@ -135,7 +135,7 @@ static void set_place(const struct doc *d, struct event *ev)
 		}
 		ev->device = get(d, K_DEVICE);
 		if (ev->device.n == 0)
-			ev->device = ev->pid.n ? ev->pid : TEXT("0");
+			ev->device = event_default_device(ev);
 		ev->stream = stream_of(d);
 	} else if (ev->cat == CAT_SYNC) {
 		ev->device = get(d, K_DEVICE);
@@ -326,7 +326,7 @@ static int finish_instant(struct doc *d)
 	ev.cat = CAT_MEM;
 	ev.device = get(d, K_MEM_DEVICE);
 	if (ev.device.n == 0)
-		ev.device = TEXT("0");
+		ev.device = event_default_device(&ev);
 	ev.device_type = get_int(d, K_MEM_TYPE);
 	ev.delta = get_total(d, K_MEM_BYTES);
 	ev.allocated = get_total(d, K_MEM_ALLOCATED);

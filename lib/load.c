@@ -208,11 +208,8 @@ int load_event(void *load, const struct event *ev)
 		return 0;
 	}
 	l->sum_ns += ev->dur_ns;
-	/* a stream may leave the device out: then it is what the reader of a trace says */
-	if (e.device.n == 0 && cat_on_device(e.cat))
-		e.device = e.pid.n ? e.pid : TEXT("0");
-	else if (e.device.n == 0 && e.cat == CAT_MEM)
-		e.device = TEXT("0");
+	if (e.device.n == 0 && (cat_on_device(e.cat) || e.cat == CAT_MEM))
+		e.device = event_default_device(&e); /* a stream may leave it out */
 	e.bytes = ev->bytes < 0 ? NO_INT : size_of(l, ev->bytes);
 	if (ev->cat == CAT_MEM) {
 		e.delta = size_of(l, ev->delta);
