@@ -17,7 +17,7 @@
 static struct {
 	const char *dir, *engine, *window, *step, *step_nvtx, *then;
 	int64_t warmup;
-	bool stacks, shapes, memory, no_lines, operators;
+	bool stacks, shapes, memory, no_lines, operators, check;
 	enum face face;
 } want = { .engine = "torch", .then = "continue", .warmup = -1 };
 
@@ -30,22 +30,20 @@ static const struct opt options[] = {
 		OPT_STR, &want.engine, NULL },
 	{ 0, "window", "A[:B]", "these steps, from 1; stdin is not read",
 		OPT_FN, &want.window, windowin_opt },
-	{ 0, "warmup", "N", "steps before it that warm the profiler up",
-		OPT_INT, &want.warmup, NULL },
+	{ 0, "warmup", "N", "steps before it that warm the profiler up", OPT_INT, &want.warmup, NULL },
 	{ 0, "step", "RULE", "as for tp-time", OPT_FN, &want.step, hookrec_opt_rule },
-	{ 0, "then", "WHAT", "after the window: continue (default) or stop",
-		OPT_STR, &want.then, NULL },
+	{ 0, "then", "WHAT", "after the window: continue (default) or stop", OPT_STR, &want.then, NULL },
 	{ 0, "stacks", NULL, "Python stacks too: steps take up to twice as long",
 		OPT_FLAG, &want.stacks, NULL },
-	{ 0, "shapes", NULL, "the operators' shapes: some 10 % more",
-		OPT_FLAG, &want.shapes, NULL },
+	{ 0, "shapes", NULL, "the operators' shapes: some 10 % more", OPT_FLAG, &want.shapes, NULL },
 	{ 0, "memory", NULL, "every allocation: some 10 % more", OPT_FLAG, &want.memory, NULL },
-	{ 0, "no-lines", NULL, "no executing lines: 1 us a line less",
-		OPT_FLAG, &want.no_lines, NULL },
+	{ 0, "no-lines", NULL, "no executing lines: 1 us a line less", OPT_FLAG, &want.no_lines, NULL },
 	{ 0, "operators", NULL, "cupti: PyTorch's operators too, through NVTX",
 		OPT_FLAG, &want.operators, NULL },
 	{ 0, "step-nvtx", "RE", "cupti: NVTX ranges of such names are steps",
 		OPT_STR, &want.step_nvtx, NULL },
+	{ 0, "check", NULL, "cupti: run nothing; 125 where it cannot work here",
+		OPT_FLAG, &want.check, NULL },
 	OPT_FACES(want.face),
 	OPT_QUIET,
 	OPT_END
@@ -219,8 +217,8 @@ static void options_check(bool cupti)
 			" them can have CUPTI)", want.engine);
 	if (cupti && (want.stacks || want.shapes || want.warmup >= 0))
 		opt_usage_error(&page, "--stacks, --shapes and --warmup are of engine torch");
-	if (!cupti && (want.operators || want.step_nvtx))
-		opt_usage_error(&page, "--operators and --step-nvtx are of engine cupti");
+	if (!cupti && (want.operators || want.step_nvtx || want.check))
+		opt_usage_error(&page, "--operators, --step-nvtx and --check are of engine cupti");
 	if (want.step_nvtx && match_compile(&step_nvtx, want.step_nvtx, 0))
 		opt_usage_error(&page, "--step-nvtx '%s': not a regular expression",
 			want.step_nvtx);
@@ -236,10 +234,12 @@ int main(int argc, char **argv)
 	say_fail_status = ST_OWN;
 	say_init(argv[0]);
 	first = opt_parse(&page, argc, argv);
-	if (first >= argc)
+	if (first >= argc && !want.check)
 		opt_usage_error(&page, "no command given");
 	c.cupti = strcmp(want.engine, "cupti") == 0;
 	options_check(c.cupti);
+	if (want.check)
+		return native_check() ? ST_OWN : ST_OK;
 	if (output_open(&c))
 		return ST_OWN;
 	had = want.dir && access(want.dir, F_OK) == 0;

@@ -1,5 +1,6 @@
 /* native.h - the starter's end of the capture library: engine cupti of tp-capture.
  *
+ *	native_check()                  can the engine work here? -1 said: it cannot
  *	struct native n = NATIVE_INIT;  n.opt, n.out are set
  *	native_open(&n, private)        the socket; -1 said
  *	native_conf(&n, jw)             its part of the hook's configuration
@@ -58,6 +59,11 @@ struct native {
 };
 #define NATIVE_INIT { .listen_fd = -1, .poll_fd = -1, .spare_fd = -1 }
 
+/* Before any job: -1 only where it is certain that nothing can be recorded: another
+ * tool is set, our library is not there, no driver of CUDA is, or no device.  What a
+ * job may bring (libcupti, a libcuda where there is a device) is left to the job.
+ * Makes no CUDA context, but calls cuInit: for a process that does nothing else. */
+int native_check(void) RESULT_USED;
 int native_open(struct native *n, const char *private) RESULT_USED;
 void native_conf(const struct native *n, struct jw *w);
 /* Puts the library into the environment, which the job inherits; said where that

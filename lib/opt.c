@@ -113,8 +113,8 @@ void opt_help(const struct opt_page *page, struct buf *b)
 		add_form(&form, t.row[i]);
 		buf_addf(b, "%-*s  %s\n", (int)width, form.data, t.row[i]->help);
 	}
-	if (page->example)
-		buf_addf(b, "\nexample: %s\n", page->example);
+	if (page->example) /* 24 lines in all */
+		buf_addf(b, "%sexample: %s\n", t.n < 19 ? "\n" : "", page->example);
 	buf_addf(b, "See %.*s(1).\n", (int)strcspn(page->usage, " "), page->usage);
 	buf_release(&form);
 }

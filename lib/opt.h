@@ -9,7 +9,7 @@
  * Options may stand behind operands (of a command that is to be run: only before
  * it), -- ends them, short flags can be bundled, long forms are never abbreviated.
  * -h fits 24 lines of 80 columns when usage and what are shorter than 80, there are
- * at most 16 options, and no help line is longer than what remains beside the widest
+ * at most 17 options, and no help line is longer than what remains beside the widest
  * "-x, --name ARG" (the unit test of a table: opt_help() into a buf). */
 #ifndef TP_OPT_H
 #define TP_OPT_H

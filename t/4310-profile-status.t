@@ -46,6 +46,11 @@ echo 1 >tp-time.status
 runs 2 'a command that fails' fake/tp-profile -q -w mended -- trie
 rm tp-time.status
 is "$(ls -A mended/commits/no-commit)" command 'leaves no product'
+echo 125 >tp-capture.status
+runs 2 'an engine that cannot work here' fake/tp-profile -q -w able --engine cupti -- true
+is "$(ls -d able 2>/dev/null)" '' 'is told before the job runs'
+runs 0 'but not asked for' fake/tp-profile -q -w whole -- true
+rm tp-capture.status
 : >mended/commits/no-commit/partial
 runs 0 'the mended command runs in its place' fake/tp-profile -q -w mended --steps 9 -- true
 is "$(cat mended/commits/no-commit/command)" '--steps 9 --engine torch -- true' 'and is noted'

@@ -321,6 +321,8 @@ told 0 'CUDA_INJECTION64_PATH is set to /x/other.so' 'a tool of the user' -j 3
 unset CUDA_INJECTION64_PATH
 mv lib nolib
 told 125 'libtpcapture.so: not found' 'no library' -j 3
+runs 125 'no library, asked' "$CAPTURE" --engine cupti --check
+holds err '^tp-capture: lib/libtpcapture.so: not found' 'is the same'
 mv nolib lib
 runs 125 'both engines' "$CAPTURE" --engine both -- true
 holds err 'only one of them can have CUPTI' 'are refused'

@@ -33,6 +33,36 @@ runs 0 'a store of both' tp-ingest -q -o two.db two/rank*
 is "$(sqlite3 two.db "SELECT count(*) FROM events WHERE cat = 'kernel'")" 130 'with the kernels of both'
 is "$(sqlite3 two.db "SELECT count(*) FROM events WHERE name LIKE 'ProfilerStep#%'")" 8 'and steps by NVTX'
 
+# --- before anything runs -----------------------------------------------------------------
+runs 0 'the engine can work here' take --check
+is "$(cat out err)" '' 'it is asked without a word'
+# asked DOES NAME RE
+asked() {
+	runs 125 "$2: refused" "$TP_BUILD/bin/tp-capture" --engine cupti --check
+	is "$(grep -c . err)/$(grep -cE "^tp-capture: $3" err)" 1/1 "$2: in one line" || diag "$(cat err)"
+	runs 2 "$2: tp-profile too" tp-profile --engine cupti -w none -- touch ran
+	holds err "^tp-capture: $3" "$2: with the line"
+	is "$(ls -d none ran 2>/dev/null)" '' "$2: before the job runs, and leaves nothing"
+}
+for sim in SIM_INIT=100 SIM_DEVICES=0; do
+	export "${sim?}"
+	asked "$sim" "engine cupti: CUDA's driver has no device here"
+	unset "${sim%=*}"
+done
+CUDA_INJECTION64_PATH=/x/other.so; export CUDA_INJECTION64_PATH
+asked 'another tool' 'CUDA_INJECTION64_PATH is set to /x/other.so'
+unset CUDA_INJECTION64_PATH
+SIM_INIT=803 runs 0 'a driver that fails otherwise may not in the job' take --check
+CUDA_VISIBLE_DEVICES='' runs 0 'devices that are hidden may not be in the job' take --check
+case $(ls -d /proc/driver/nvidia /dev/nvidiactl /dev/dxg 2>/dev/null; ldconfig -p 2>/dev/null) in
+*nvidia*|*dxg*|*libcuda.so.1*) skip 5 'a driver is here' ;;
+*)
+	LD_LIBRARY_PATH=
+	asked 'no driver' 'engine cupti: no driver of CUDA here'
+	LD_LIBRARY_PATH=$TP_BUILD/t/cuda
+	;;
+esac
+
 # --- the whole pipeline, from a script that nobody edited ---------------------------------
 case $TP_BUILD in
 */asan|*/tsan) skip 5 'a sanitizer must come first in a process' ;;

@@ -55,7 +55,8 @@ wrong >bad <<'END'
 125|tp-capture --window 1 --warmup -1 true|--warmup '-1': not a number from 0
 125|tp-capture --then wait true|--then 'wait': not continue or stop
 125|tp-capture --engine both true|--engine 'both': not torch or cupti (only one of them can have CUPTI)
-125|tp-capture --operators true|--operators and --step-nvtx are of engine cupti
+125|tp-capture --operators true|--operators, --step-nvtx and --check are of engine cupti
+125|tp-capture --check|--operators, --step-nvtx and --check are of engine cupti
 125|tp-capture --engine cupti --step-nvtx '[' true|--step-nvtx '[': not a regular expression
 2|tp-window --active 0 steps|--active '0': not a number from 1
 2|tp-window --active 1001 steps|--active, --warmup: not above 1000

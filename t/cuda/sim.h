@@ -8,6 +8,7 @@
  * the clock, and come back in activity buffers, one being filled per thread, handed
  * out by a thread of CUPTI's or by a flush.
  *
+ *	SIM_INIT=100         what cuInit fails with
  *	SIM_FAIL=cuptiSubscribe=39,cuptiActivityEnable=15   functions that fail
  *	SIM_TAKEN=1          somebody else subscribed before
  *	SIM_CUPTI=28         the version of CUPTI that it says (13: 130001)
@@ -29,6 +30,7 @@ extern "C" {
 #ifndef CUDA_VERSION /* else cuda.h has them */
 int cuInit(unsigned flags);
 int cuDriverGetVersion(int *version);
+int cuDeviceGetCount(int *n);
 #endif
 
 /* stream: its number; device_ns: how long it runs there.  0, or -1: no cuInit. */
