@@ -1,11 +1,14 @@
 """The device's clock and memory, read late and without a synchronisation.
 
-At each boundary a CUDA event goes into the current stream (6 us); it is read
-when the device has passed it, some steps later, so step records wait here in
-order.  Memory is read beside a send only (the allocator's table takes 15 us)."""
+At each boundary a CUDA event goes into the current stream (6 us).  Events are
+read beside a send, all that the device has passed by then: step records wait here
+in order.  To read each at the next boundary would take twice the whole cost of a
+boundary, since code that ran a step ago has left the caches.  Memory is read beside
+a send too (the allocator's table takes 15 us)."""
 import collections
 import sys
 
+READ_AT = 64    # steps that wait; then they are read without a send
 WAIT_MAX = 256  # steps that the device may lag behind; then no device time
 
 
@@ -38,12 +41,14 @@ class Device:
     def begin(self):
         self.last = self.mark()
 
-    def step(self, record, late, event=None):
+    def step(self, record, late, event=None, due=True):
         """A step has ended: its record goes out once the device has passed it.
-        late: its boundary is past already, with the event made there, if any."""
+        late: its boundary is past already, with the event made there, if any.
+        due: a send follows."""
         before, self.last = self.last, event if late else self.mark()
         self.wait.append((record, before, self.last))
-        self.drain()
+        if due or len(self.wait) % READ_AT == 0:
+            self.drain()
 
     def drain(self):
         wait = self.wait

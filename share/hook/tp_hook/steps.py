@@ -224,7 +224,7 @@ class Steps:
             rss = host_rss_bytes()
             if rss is not None:
                 record["host_bytes"] = rss
-        self.device.step(record, late, event)
+        self.device.step(record, late, event, due)
         if due:
             hook.link.flush(now)
             if hook.sampler.stopping is None:
