@@ -119,18 +119,17 @@ static void event_begin(struct doc *d)
 	d->key = K_NONE;
 }
 
-static void key_seen(struct doc *d, enum kineto_key k)
+static void key_seen(struct doc *d, enum kineto_key k, struct text value)
 {
 	if (d->seen & K_BIT(k))
 		d->info->count.dup_keys++;
 	d->seen |= K_BIT(k);
-	d->value[k] = TEXT("");
+	d->value[k] = value;
 }
 
-static int event_value(struct doc *d, const unsigned char *s, size_t n, bool quoted)
+int doc_value(struct doc *d, struct text t, bool quoted)
 {
 	enum kineto_key k = d->key;
-	struct text t = { (const char *)s, n };
 
 	if (k == K_GRID) {
 		int64_t v;
@@ -142,13 +141,12 @@ static int event_value(struct doc *d, const unsigned char *s, size_t n, bool quo
 		return 1;
 	}
 	d->key = K_NONE;
-	if (n > STRING_MAX)
+	if (t.n > STRING_MAX)
 		return 0;
-	key_seen(d, k);
-	d->quoted = quoted ? d->quoted | K_BIT(k) : d->quoted & ~K_BIT(k);
-	if ((!in_chunk(d, t.s) || n == 0) && to_arena(d, &t) < 0)
+	if ((!in_chunk(d, t.s) || t.n == 0) && to_arena(d, &t) < 0)
 		return 0;
-	d->value[k] = t;
+	key_seen(d, k, t);
+	d->quoted = (d->quoted & ~K_BIT(k)) | (uint64_t)quoted << k;
 	return 1;
 }
 
@@ -170,7 +168,7 @@ static int scalar(struct doc *d, const unsigned char *s, size_t n, bool quoted)
 	if (d->capture.depth)
 		return 1;
 	if (d->key != K_NONE)
-		return event_value(d, s, n, quoted);
+		return doc_value(d, (struct text){ (const char *)s, n }, quoted);
 	if (at_member(d)) {
 		info_member(d, (struct text){ (const char *)s, n }, false);
 		unit_end(d);
@@ -257,14 +255,14 @@ static void container_in_event(struct doc *d, char kind)
 	if (inside == 1 && k == K_ARGS && kind == '{') {
 		if (d->seen & K_BIT(K_ARGS))
 			d->seen &= ~K_ARG_BITS;
-		key_seen(d, K_ARGS);
+		key_seen(d, K_ARGS, TEXT(""));
 		d->in_args = true;
 	} else if (inside == 2 && k == K_GRID && kind == '[') {
-		key_seen(d, k);
+		key_seen(d, k, TEXT(""));
 		d->blocks = 1;
 		return;
 	} else if (inside == 2 && k >= K_COLL_FIRST && k < K_COUNT) {
-		key_seen(d, k);
+		key_seen(d, k, TEXT(""));
 		d->quoted &= ~K_BIT(k);
 		capture_begin(d, kind);
 		return;

@@ -84,6 +84,8 @@ void doc_release(struct doc *d);
 void doc_rewind(struct doc *d);
 /* The chunk goes away: bring what the event in progress needs to safety. */
 int doc_keep(struct doc *d) RESULT_USED;
+/* A string or a number of the event, of the key at hand, which is ours.  0: refused. */
+int doc_value(struct doc *d, struct text t, bool quoted) RESULT_USED;
 static inline bool doc_in_events(const struct doc *d) { return d->event_depth > 0; }
 static inline bool doc_in_event(const struct doc *d)
 {
