@@ -42,19 +42,28 @@ enum kineto_key key_find(const struct key_table *t, bool args,
 	return K_NONE;
 }
 
+static bool is_guess(const struct key_guess *g, bool args, const unsigned char *s, size_t n)
+{
+	return g->place == args + 1 && g->n == n + 3 && memcmp(g->text + 1, s, n) == 0;
+}
+
 void key_learn(struct key_table *t, bool args, const unsigned char *s, size_t n,
 	enum kineto_key key)
 {
+	struct key_guess *g;
 	unsigned char at;
 
-	if (n == 0 || n > KEY_GUESS_BYTES)
+	if (n == 0 || n > KEY_GUESS_BYTES - 3)
 		return;
 	at = (unsigned char)(key_hash(s, n) ^ (args ? 0x55 : 0));
-	t->guess[at].n = (unsigned char)n;
-	t->guess[at].key = (unsigned char)key;
-	t->guess[at].args = args;
-	memcpy(t->guess[at].text, s, n);
-	t->next[t->at] = at;
+	for (int i = 0; i < 4 && t->guess[at].place && !is_guess(&t->guess[at], args, s, n); i++)
+		at++;
+	g = &t->guess[at];
+	*g = (struct key_guess){ .text = "\"", .n = (unsigned char)(n + 3),
+		.key = (unsigned char)key, .place = args + 1 };
+	memcpy(g->text + 1, s, n);
+	memcpy(g->text + 1 + n, "\":", 2);
+	t->next[t->kind][t->at] = at;
 	t->at = at;
 }
 

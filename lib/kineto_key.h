@@ -47,37 +47,65 @@ enum kineto_key {
 #define K_COLL_BITS (~(K_BIT(K_COLL_FIRST) - 1))
 _Static_assert(K_COUNT < 64, "a set of keys is one word");
 
-#define KEY_GUESS_BYTES 28 /* longer keys are not guessed */
+#define KEY_GUESS_BYTES 32 /* longer keys, with quotes and colon, are not guessed */
+#define KEY_KINDS 64
 
 struct key_table {
 	unsigned char slot[2][256]; /* event, args: key number + 1, open addressing */
-	/* Keys met, by their hash, and for each the one that followed it last: events
-	 * of a kind have the same keys.  Where a key's end is known beforehand, the
-	 * processor need not wait for the look at its bytes before it goes on behind
-	 * it: a tenth off loading, for as many instructions as before. */
+	/* Keys met, by their hash, and for each the one that followed it last in an
+	 * event of that kind: such events have the same keys.  Where a key's end is
+	 * known beforehand, the processor need not wait for the look at its bytes
+	 * before it goes on behind it: a tenth off loading. */
 	struct key_guess {
-		unsigned char n, key, args; /* n 0: none */
-		char text[KEY_GUESS_BYTES];
+		char text[KEY_GUESS_BYTES]; /* "key": */
+		unsigned char n, key, place; /* place: 1 event, 2 args, 0 nothing is here */
 	} guess[256];
-	unsigned char next[256], at;
+	unsigned char next[KEY_KINDS][256], at, kind;
 };
 void key_table_init(struct key_table *t);
 /* K_NONE: not one of ours. */
 enum kineto_key key_find(const struct key_table *t, bool args,
 	const unsigned char *s, size_t n);
-/* From its opening quote (KEY_GUESS_BYTES + 4 bytes can be read): true when it is
- * the key that was to be expected; *p is then behind its colon. */
+/* The phase, and then the category, of the event at hand: operators, calls, kernels
+ * and the arrows between them follow each other, and one chain of keys for all of
+ * them guessed a sixth wrong. */
+static inline void key_kind(struct key_table *t, bool phase, struct text word)
+{
+	unsigned n = word.n ? (unsigned char)word.s[word.n / 2] + (unsigned)word.n : 0;
+
+	t->kind = (unsigned char)((phase ? n : t->kind + n) % KEY_KINDS);
+}
+
+/* a and b begin with the same n bytes?  KEY_GUESS_BYTES of both can be read: all are
+ * looked at and those behind n left out, which takes no branch. */
+static inline bool key_begins(const char *a, const char *b, size_t n)
+{
+	static const unsigned char mask[2 * KEY_GUESS_BYTES] = {
+		255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+		255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255 };
+	uint64_t odd = 0, x, y, m;
+
+	for (size_t i = 0; i < KEY_GUESS_BYTES; i += 8) {
+		memcpy(&x, a + i, 8);
+		memcpy(&y, b + i, 8);
+		memcpy(&m, mask + KEY_GUESS_BYTES - n + i, 8);
+		odd |= (x ^ y) & m;
+	}
+	return !odd;
+}
+
+/* From its opening quote: true when it is the key that was to be expected; *p is
+ * then behind its colon. */
 static inline bool key_guessed(struct key_table *t, bool args, const char **p,
 	enum kineto_key *key)
 {
-	const struct key_guess *g = &t->guess[t->next[t->at]];
-	const char *s = *p;
+	unsigned char at = t->next[t->kind][t->at];
+	const struct key_guess *g = &t->guess[at];
 
-	if (!g->n || g->args != args || s[0] != '"' || !bytes_eq(s + 1, g->text, g->n)
-	    || s[g->n + 1] != '"' || s[g->n + 2] != ':')
+	if (g->place != args + 1 || !key_begins(*p, g->text, g->n))
 		return false;
-	t->at = t->next[t->at];
-	*p = s + g->n + 3;
+	t->at = at;
+	*p += g->n;
 	*key = (enum kineto_key)g->key;
 	return true;
 }

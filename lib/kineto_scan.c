@@ -14,6 +14,8 @@
 
 #include "token.h"
 
+_Static_assert(KEY_GUESS_BYTES <= TOKEN_PAD, "a guess may be held against the last byte");
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -94,6 +96,8 @@ static bool member_scalar(struct doc *d, const char **p)
 	} else {
 		return token_scalar(p, &doc_callbacks, d);
 	}
+	if (d->key == K_CAT || d->key == K_PH)
+		key_kind(&d->keys, d->key == K_PH, t);
 	return doc_value(d, t, quoted);
 }
 
