@@ -119,15 +119,7 @@ static void event_begin(struct doc *d)
 	d->key = K_NONE;
 }
 
-static void key_seen(struct doc *d, enum kineto_key k, struct text value)
-{
-	if (d->seen & K_BIT(k))
-		d->info->count.dup_keys++;
-	d->seen |= K_BIT(k);
-	d->value[k] = value;
-}
-
-int doc_value(struct doc *d, struct text t, bool quoted)
+static int event_value(struct doc *d, struct text t, bool quoted)
 {
 	enum kineto_key k = d->key;
 
@@ -145,8 +137,7 @@ int doc_value(struct doc *d, struct text t, bool quoted)
 		return 0;
 	if ((!in_chunk(d, t.s) || t.n == 0) && to_arena(d, &t) < 0)
 		return 0;
-	key_seen(d, k, t);
-	d->quoted = (d->quoted & ~K_BIT(k)) | (uint64_t)quoted << k;
+	doc_set(d, k, t, quoted);
 	return 1;
 }
 
@@ -168,7 +159,7 @@ static int scalar(struct doc *d, const unsigned char *s, size_t n, bool quoted)
 	if (d->capture.depth)
 		return 1;
 	if (d->key != K_NONE)
-		return doc_value(d, (struct text){ (const char *)s, n }, quoted);
+		return event_value(d, (struct text){ (const char *)s, n }, quoted);
 	if (at_member(d)) {
 		info_member(d, (struct text){ (const char *)s, n }, false);
 		unit_end(d);
@@ -255,15 +246,14 @@ static void container_in_event(struct doc *d, char kind)
 	if (inside == 1 && k == K_ARGS && kind == '{') {
 		if (d->seen & K_BIT(K_ARGS))
 			d->seen &= ~K_ARG_BITS;
-		key_seen(d, K_ARGS, TEXT(""));
+		doc_set(d, K_ARGS, TEXT(""), false);
 		d->in_args = true;
 	} else if (inside == 2 && k == K_GRID && kind == '[') {
-		key_seen(d, k, TEXT(""));
+		doc_set(d, k, TEXT(""), false);
 		d->blocks = 1;
 		return;
 	} else if (inside == 2 && k >= K_COLL_FIRST && k < K_COUNT) {
-		key_seen(d, k, TEXT(""));
-		d->quoted &= ~K_BIT(k);
+		doc_set(d, k, TEXT(""), false);
 		capture_begin(d, kind);
 		return;
 	}

@@ -82,10 +82,17 @@ void doc_init(struct doc *d, const struct event_sink *sink, struct trace_info *i
 void doc_release(struct doc *d);
 /* Forget the position, for a new parser. */
 void doc_rewind(struct doc *d);
+/* The value of a key of ours; it stays where it is until the event is at its end. */
+static inline void doc_set(struct doc *d, enum kineto_key k, struct text value, bool quoted)
+{
+	if (d->seen & K_BIT(k))
+		d->info->count.dup_keys++;
+	d->seen |= K_BIT(k);
+	d->quoted = (d->quoted & ~K_BIT(k)) | (uint64_t)quoted << k;
+	d->value[k] = value;
+}
 /* The chunk goes away: bring what the event in progress needs to safety. */
 int doc_keep(struct doc *d) RESULT_USED;
-/* A string or a number of the event, of the key at hand, which is ours.  0: refused. */
-int doc_value(struct doc *d, struct text t, bool quoted) RESULT_USED;
 static inline bool doc_in_events(const struct doc *d) { return d->event_depth > 0; }
 static inline bool doc_in_event(const struct doc *d)
 {

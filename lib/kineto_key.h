@@ -3,6 +3,10 @@
 #ifndef TP_KINETO_KEY_H
 #define TP_KINETO_KEY_H
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "base.h"
 
 /* X(enum, key).  Of the event itself: */
@@ -76,22 +80,21 @@ static inline void key_kind(struct key_table *t, bool phase, struct text word)
 	t->kind = (unsigned char)((phase ? n : t->kind + n) % KEY_KINDS);
 }
 
-/* a and b begin with the same n bytes?  KEY_GUESS_BYTES of both can be read: all are
- * looked at and those behind n left out, which takes no branch. */
+/* a and b begin with the same n bytes?  KEY_GUESS_BYTES of both can be read: with
+ * SSE2 all are compared and those behind n left out, without a branch. */
 static inline bool key_begins(const char *a, const char *b, size_t n)
 {
-	static const unsigned char mask[2 * KEY_GUESS_BYTES] = {
-		255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
-		255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255 };
-	uint64_t odd = 0, x, y, m;
+#ifdef __SSE2__
+	__m128i low = _mm_cmpeq_epi8(_mm_loadu_si128((const void *)a),
+		_mm_loadu_si128((const void *)b));
+	__m128i high = _mm_cmpeq_epi8(_mm_loadu_si128((const void *)(a + 16)),
+		_mm_loadu_si128((const void *)(b + 16)));
+	uint32_t equal = (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
 
-	for (size_t i = 0; i < KEY_GUESS_BYTES; i += 8) {
-		memcpy(&x, a + i, 8);
-		memcpy(&y, b + i, 8);
-		memcpy(&m, mask + KEY_GUESS_BYTES - n + i, 8);
-		odd |= (x ^ y) & m;
-	}
-	return !odd;
+	return (~equal & ((UINT64_C(1) << n) - 1)) == 0;
+#else
+	return bytes_eq(a, b, n);
+#endif
 }
 
 /* From its opening quote: true when it is the key that was to be expected; *p is

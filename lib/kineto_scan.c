@@ -98,7 +98,9 @@ static bool member_scalar(struct doc *d, const char **p)
 	}
 	if (d->key == K_CAT || d->key == K_PH)
 		key_kind(&d->keys, d->key == K_PH, t);
-	return doc_value(d, t, quoted);
+	if (d->key != K_GRID) /* of which the elements count */
+		doc_set(d, d->key, t, quoted);
+	return t.n <= STRING_MAX;
 }
 
 static int member(struct doc *d, const char **p)
