@@ -20,10 +20,10 @@ static bool in_object(const struct jw *w)
 }
 
 /* Before any value: its place is right, its comma is written. */
-static void value_begins(struct jw *w)
+static inline void value_begins(struct jw *w)
 {
-	assert(!in_object(w) || w->key);
-	if (w->comma && !w->key && w->depth > 0)
+	assert(w->key || !in_object(w));
+	if (!w->key && w->comma && w->depth > 0)
 		buf_addc(w->b, ',');
 	w->comma = true;
 	w->key = false;
@@ -67,14 +67,6 @@ void jw_key_text(struct jw *w, struct text key)
 	jw_escape(w->b, key);
 	buf_add(w->b, "\":", 2);
 	w->key = true;
-}
-
-void jw_text(struct jw *w, struct text t)
-{
-	value_begins(w);
-	buf_addc(w->b, '"');
-	jw_escape(w->b, t);
-	buf_addc(w->b, '"');
 }
 
 void jw_str(struct jw *w, const char *s)
@@ -190,15 +182,11 @@ static void escape_rune(struct buf *b, uint32_t rune)
 		buf_addf(b, "\\u%04x", (unsigned)rune);
 }
 
-void jw_escape(struct buf *b, struct text t)
+static void escape(struct buf *b, struct text t)
 {
 	uint32_t rune;
 	size_t i = 0, n;
 
-	if (is_all_plain(t)) {
-		buf_add(b, t.s, t.n);
-		return;
-	}
 	while (i < t.n) {
 		n = plain_run(t, i);
 		if (n > i) {
@@ -215,4 +203,32 @@ void jw_escape(struct buf *b, struct text t)
 			buf_add(b, t.s + i, n);
 		i += n;
 	}
+}
+
+void jw_escape(struct buf *b, struct text t)
+{
+	if (is_all_plain(t))
+		buf_add(b, t.s, t.n);
+	else
+		escape(b, t);
+}
+
+void jw_text(struct jw *w, struct text t)
+{
+	char *p;
+
+	value_begins(w);
+	if (!is_all_plain(t)) {
+		buf_addc(w->b, '"');
+		escape(w->b, t);
+		buf_addc(w->b, '"');
+		return;
+	}
+	p = buf_more(w->b, t.n + 2);
+	*p++ = '"';
+	if (t.n)
+		memcpy(p, t.s, t.n);
+	p += t.n;
+	*p++ = '"';
+	buf_upto(w->b, p);
 }
