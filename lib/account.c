@@ -84,18 +84,30 @@ static void loss_add(struct loss *l, const struct account_piece *p, int64_t ns)
 
 /* Sites */
 
-static uint64_t site_hash(const struct site *s)
+/* What tells sites apart, without the site's kilobyte. */
+struct site_key {
+	enum idle_cause cause;
+	int64_t frame, op;
+	bool incomplete;
+};
+
+static struct site_key site_key(const struct site *s)
 {
-	uint64_t h = (uint64_t)s->frame * 0x9e3779b97f4a7c15u;
-	h ^= ((uint64_t)s->op + 0x7f4a7c15u) * 0xbf58476d1ce4e5b9u;
-	h ^= ((uint64_t)s->cause * 2 + s->incomplete) * 0x94d049bb133111ebu;
+	return (struct site_key){ s->cause, s->frame, s->op, s->incomplete };
+}
+
+static uint64_t site_hash(struct site_key k)
+{
+	uint64_t h = (uint64_t)k.frame * 0x9e3779b97f4a7c15u;
+	h ^= ((uint64_t)k.op + 0x7f4a7c15u) * 0xbf58476d1ce4e5b9u;
+	h ^= ((uint64_t)k.cause * 2 + k.incomplete) * 0x94d049bb133111ebu;
 	return h ^ h >> 29;
 }
 
-static bool site_same(const struct site *a, const struct site *b)
+static bool site_is(const struct site *s, struct site_key k)
 {
-	return a->cause == b->cause && a->frame == b->frame && a->op == b->op &&
-		a->incomplete == b->incomplete;
+	return s->cause == k.cause && s->frame == k.frame && s->op == k.op &&
+		s->incomplete == k.incomplete;
 }
 
 static void sites_rehash(struct account *a)
@@ -104,23 +116,24 @@ static void sites_rehash(struct account *a)
 	free(a->bucket);
 	a->bucket = xcalloc(a->nbucket, sizeof *a->bucket);
 	for (size_t i = 0; i < a->nsite; i++) {
-		size_t at = site_hash(&a->site[i]) & (a->nbucket - 1);
+		size_t at = site_hash(site_key(&a->site[i])) & (a->nbucket - 1);
 		while (a->bucket[at])
 			at = (at + 1) & (a->nbucket - 1);
 		a->bucket[at] = (uint32_t)i + 1;
 	}
 }
 
-static struct site *site_of(struct account *a, const struct site *want)
+static struct site *site_of(struct account *a, struct site_key want)
 {
 	if (a->nsite * 2 >= a->nbucket)
 		sites_rehash(a);
 	size_t at = site_hash(want) & (a->nbucket - 1);
 	for (; a->bucket[at]; at = (at + 1) & (a->nbucket - 1))
-		if (site_same(&a->site[a->bucket[at] - 1], want))
+		if (site_is(&a->site[a->bucket[at] - 1], want))
 			return &a->site[a->bucket[at] - 1];
 	GROW(a->site, a->nsite, a->capsite);
-	a->site[a->nsite++] = *want;
+	a->site[a->nsite++] = (struct site){ .cause = want.cause, .frame = want.frame,
+		.op = want.op, .incomplete = want.incomplete };
 	a->bucket[at] = (uint32_t)a->nsite;
 	return &a->site[a->nsite - 1];
 }
@@ -172,9 +185,7 @@ static int64_t run_share(const struct account *a, const struct account_piece *p)
 
 static void site_add(struct account *a, const struct account_piece *p, bool incomplete)
 {
-	struct site want = { .cause = p->cause, .frame = p->frame, .op = p->op,
-		.incomplete = incomplete };
-	struct site *s = site_of(a, &want);
+	struct site *s = site_of(a, (struct site_key){ p->cause, p->frame, p->op, incomplete });
 	int64_t ns = p->end_ns - p->ts_ns;
 	s->cost_ns += ns;
 	s->how_ns[p->how] += ns;
