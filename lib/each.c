@@ -2,14 +2,6 @@
 #include "base.h"
 #include "each.h"
 
-#include "buf.h"
-
-struct each {
-	each_fn *fn;
-	void *arg;
-	bool stopped;          /* fn said why */
-};
-
 static const char pointer_type[] = "each"; /* no SQL text can make one up */
 
 static void each_step(sqlite3_context *ctx, int n, sqlite3_value **v)
@@ -30,24 +22,6 @@ static void each_final(sqlite3_context *ctx)
 	sqlite3_result_null(ctx);
 }
 
-/* NOT INDEXED: by id, whatever indexes someone gave the store. */
-static sqlite3_stmt *each_prepare(struct db *db, const struct view_trace *t,
-	const char *columns, const char *table, struct each *e)
-{
-	struct buf sql = BUF_INIT;
-	sqlite3_stmt *st;
-
-	buf_addf(&sql, "SELECT tp_each(?3, %s) FROM %s NOT INDEXED WHERE id > ?1 AND id < ?2",
-		columns, table);
-	st = trace_prepare(db, sql.data, t);
-	buf_release(&sql);
-	if (st && sqlite3_bind_pointer(st, 3, e, pointer_type, NULL) != SQLITE_OK) {
-		db_error(db);
-		db_finish(&st);
-	}
-	return st;
-}
-
 /* Once a connection: it cannot be made again while a statement is under way. */
 static int function_make(struct db *db)
 {
@@ -58,21 +32,53 @@ static int function_make(struct db *db)
 	return 0;
 }
 
+/* NOT INDEXED: by id, whatever indexes someone gave the store. */
+int each_open(struct each *e, struct db *db, const char *columns, const char *table,
+	each_fn *fn, void *arg)
+{
+	*e = (struct each){ .db = db, .fn = fn, .arg = arg };
+	if (function_make(db) < 0)
+		return -1;
+	e->stmt = db_preparef(db,
+		"SELECT tp_each(?3, %s) FROM %s NOT INDEXED WHERE id >= ?1 AND id < ?2",
+		columns, table);
+	if (!e->stmt)
+		return -1;
+	if (sqlite3_bind_pointer(e->stmt, 3, e, pointer_type, NULL) == SQLITE_OK)
+		return 0;
+	db_error(db);
+	each_close(e);
+	return -1;
+}
+
+int each_range(struct each *e, int64_t first_id, int64_t end_id)
+{
+	int rc;
+
+	db_bind_int(e->stmt, 1, first_id);
+	db_bind_int(e->stmt, 2, end_id);
+	e->stopped = false;
+	rc = sqlite3_step(e->stmt);
+	if (rc != SQLITE_ROW && !e->stopped)
+		db_error(e->db);
+	sqlite3_reset(e->stmt);
+	return rc == SQLITE_ROW && !e->stopped ? 0 : -1;
+}
+
+void each_close(struct each *e)
+{
+	db_finish(&e->stmt);
+}
+
 int trace_each(struct db *db, const struct view_trace *t, const char *columns,
 	const char *table, each_fn *fn, void *arg)
 {
-	struct each e = { fn, arg, false };
-	sqlite3_stmt *st;
+	struct each e;
 	int rc;
 
-	if (function_make(db) < 0)
+	if (each_open(&e, db, columns, table, fn, arg) < 0)
 		return -1;
-	st = each_prepare(db, t, columns, table, &e);
-	if (!st)
-		return -1;
-	rc = sqlite3_step(st);
-	if (rc != SQLITE_ROW && !e.stopped)
-		db_error(db);
-	db_finish(&st);
-	return rc == SQLITE_ROW && !e.stopped ? 0 : -1;
+	rc = each_range(&e, STORE_ID(t->id, 0) + 1, STORE_ID(t->id + 1, 0));
+	each_close(&e);
+	return rc;
 }

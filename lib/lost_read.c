@@ -154,7 +154,7 @@ static int devices_end(struct reader *r)
 int lost_read(struct near *ops, const struct view_trace *t, struct lost_device *dev,
 	size_t ndev)
 {
-	struct reader r = { .db = ops->db, .trace = t, .dev = dev, .ndev = ndev, .ops = ops };
+	struct reader r = { .db = ops->each.db, .trace = t, .dev = dev, .ndev = ndev, .ops = ops };
 	int bad = near_open(&r.calls, r.db, t, "call", "name") < 0 || runs_begin(&r) < 0 ||
 		trace_each(r.db, t, PIECE_COLUMNS, "idle", piece_take, &r) < 0 ||
 		devices_end(&r) < 0;

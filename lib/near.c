@@ -1,75 +1,74 @@
-/* near.c - a walk along a table, with what it passed. */
+/* near.c - a table read ahead, with what was read. */
 #include "base.h"
 #include "near.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "buf.h"
 #include "mem.h"
 #include "store.h"
 
-int near_open(struct near *v, struct db *db, const struct view_trace *t,
-	const char *table, const char *columns)
-{
-	struct buf sql = BUF_INIT;
-
-	*v = (struct near){ .db = db, .trace_id = t->id, .at = INT64_MAX };
-	buf_addf(&sql, "SELECT id, %s FROM %s WHERE id >= ?1 AND id < ?2 ORDER BY id",
-		columns, table);
-	v->stmt = db_prepare(db, sql.data);
-	buf_release(&sql);
-	if (!v->stmt)
-		return -1;
-	v->columns = sqlite3_column_count(v->stmt) - 1;
-	v->row = xcalloc(NEAR_ROWS, sizeof *v->row);
-	return 0;
-}
-
-void near_close(struct near *v)
-{
-	db_finish(&v->stmt);
-	free(v->row);
-	v->row = NULL;
-}
-
 static struct near_row *slot_of(const struct near *v, int64_t n)
 {
 	return &v->row[(uint64_t)n % NEAR_ROWS];
 }
 
-/* The walk's next row; 0 at the end. */
-static int walk_on(struct near *v)
+static int row_take(void *arg, sqlite3_value **column)
 {
-	int got = db_step(v->db, v->stmt);
-	struct near_row *row;
+	struct near *v = arg;
+	int64_t n = sqlite3_value_int64(column[0]) - STORE_ID(v->trace_id, 0);
+	struct near_row *row = slot_of(v, n);
 
-	v->at = INT64_MAX;
-	if (got <= 0)
-		return got;
-	v->at = sqlite3_column_int64(v->stmt, 0) - STORE_ID(v->trace_id, 0);
-	row = slot_of(v, v->at);
-	row->n = v->at;
+	row->n = n;
 	for (int i = 0; i < v->columns; i++)
-		row->value[i] = sqlite3_column_int64(v->stmt, i + 1);
-	return 1;
+		row->value[i] = sqlite3_value_int64(column[i + 1]);
+	return 0;
+}
+
+int near_open(struct near *v, struct db *db, const struct view_trace *t,
+	const char *table, const char *columns)
+{
+	struct buf all = BUF_INIT;
+	int rc;
+
+	*v = (struct near){ .trace_id = t->id, .at = INT64_MAX, .columns = 1 };
+	for (const char *p = columns; *p; p++)
+		v->columns += *p == ',';
+	assert(v->columns <= NEAR_COLUMNS);
+	buf_addf(&all, "id, %s", columns);
+	rc = each_open(&v->each, db, all.data, table, row_take, v);
+	buf_release(&all);
+	if (rc == 0)
+		v->row = xcalloc(NEAR_ROWS, sizeof *v->row);
+	return rc;
+}
+
+void near_close(struct near *v)
+{
+	each_close(&v->each);
+	free(v->row);
+	v->row = NULL;
+}
+
+/* Row n, and while they are asked for in order, each time twice as many behind it. */
+static int row_read(struct near *v, int64_t n)
+{
+	bool next = v->at < n && n - v->at <= NEAR_NEXT;
+
+	v->ahead = next ? MIN(v->ahead * 2, NEAR_AHEAD) : 1;
+	v->at = n + v->ahead - 1;
+	return each_range(&v->each, STORE_ID(v->trace_id, n),
+		STORE_ID(v->trace_id, MIN(v->at + 1, STORE_ID(1, 0))));
 }
 
 const int64_t *near_get(struct near *v, int64_t n)
 {
 	struct near_row *row = slot_of(v, n);
-	int got = 1;
 
 	if (row->n == n)
 		return row->value;
-	if (v->at >= n || n - v->at > NEAR_AHEAD) {
-		sqlite3_reset(v->stmt);
-		db_bind_int(v->stmt, 1, STORE_ID(v->trace_id, n));
-		db_bind_int(v->stmt, 2, STORE_ID(v->trace_id + 1, 0));
-		got = walk_on(v);
-	}
-	while (got > 0 && v->at < n)
-		got = walk_on(v);
-	if (got < 0)
+	if (n > 0 && n < STORE_ID(1, 0) && row_read(v, n) < 0)
 		return NULL;
 	if (row->n != n) /* there is none */
 		*row = (struct near_row){ .n = n };

@@ -1,8 +1,9 @@
 /* near.h - rows of one table asked for by their numbers, nearly in order.
  *
  * Pieces of idle time and losses name rows of dev, and come in order of time as
- * those do.  A query for each took a quarter of tp-view2; here one query walks
- * along, what it passed is kept for a while, and only a jump begins a new one.
+ * those do.  A query for each took a quarter of tp-view2; here a row that is asked
+ * for is read with those behind it, more of them while the order holds, and what was
+ * read is kept for a while.
  *
  *	near_open(&v, db, trace, "dev", "name, frame");
  *	near_get(&v, n)[1]             frame of row n
@@ -12,19 +13,21 @@
 #ifndef TP_NEAR_H
 #define TP_NEAR_H
 
-#include "catalog.h"
+#include "each.h"
 
 #define NEAR_COLUMNS 5
 /* Kept; several devices and streams stay well within. */
 #define NEAR_ROWS 4096
-/* A row this far ahead is walked to: stepping costs a seventh of a new query. */
-#define NEAR_AHEAD 8
+/* A row this far behind the last one read is the next one. */
+#define NEAR_NEXT 8
+/* Read at once, at most. */
+#define NEAR_AHEAD 256
 
 struct near {
-	struct db *db;
-	sqlite3_stmt *stmt;
+	struct each each;
 	int64_t trace_id;
-	int64_t at;            /* where the walk stands; INT64_MAX: nowhere */
+	int64_t at;            /* the last that was read; INT64_MAX: none */
+	int64_t ahead;         /* to read at once */
 	int columns;
 	struct near_row { int64_t n, value[NEAR_COLUMNS]; } *row;
 };
