@@ -81,7 +81,7 @@ static void device_flags(struct jw *w, const struct mem_curve *c)
 	jw_key(w, "flags");
 	jw_open(w, '[');
 	if (!c->totals)
-		jw_str(w, "relative");
+		jw_str(w, c->peak_reserved == NO_INT ? "relative" : "reserved_only");
 	if (c->bad)
 		jw_str(w, "bad_totals");
 	if (c->breaks)
@@ -106,6 +106,10 @@ static int device_put(const struct memcurves *m, const struct mem_curve *c)
 		known(w, "last_reserved_bytes", c->last_reserved);
 		if (c->reserved_at_peak != NO_INT)
 			jw_kint(w, "reclaimable_bytes", c->reserved_at_peak - c->peak_allocated);
+	} else if (c->peak_reserved != NO_INT) {
+		jw_kint(w, "peak_start_ns", view_time(&v, m->trace, c->peak_reserved_ns));
+		jw_kint(w, "peak_reserved_bytes", c->peak_reserved);
+		known(w, "last_reserved_bytes", c->last_reserved);
 	} else {
 		jw_kint(w, "relative_peak_bytes", c->peak_relative);
 		jw_kint(w, "relative_last_bytes", c->relative);

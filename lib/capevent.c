@@ -251,7 +251,7 @@ static int take_memory(struct capevent *c, uint32_t tid, const struct cap_mem *r
 	if (c->whole_memory && r->device < CAPEVENT_DEVICES &&
 	    !__builtin_add_overflow(*held, ev.delta, held)) {
 		ev.reserved = *held;
-		ev.allocated = c->python ? NO_INT : *held;
+		ev.allocated = c->allocator ? NO_INT : *held;
 	}
 	return put_host(c, &ev, tid, r->at_ns, r->at_ns);
 }
@@ -308,13 +308,14 @@ static int take(struct capevent *c, const struct wire_record *r)
 	switch (r->type) {
 	case CAP_HELLO:
 		c->hello = r->as.hello;
+		c->allocator = r->flags & CAP_HELLO_PYTHON;
 		c->info.base_ns = r->as.hello.unix_ns;
 		break;
 	case CAP_TEXT:
 		wiretab_text(&c->tab, r->as.text.id, r->text);
 		break;
 	case CAP_CODE:
-		c->python = true;
+		c->python = c->allocator = true;
 		wiretab_code(&c->tab, &r->as.code);
 		break;
 	case CAP_STACK:

@@ -38,6 +38,8 @@ struct capevent {
 	int64_t steps;           /* that `step` found */
 	int64_t held[CAPEVENT_DEVICES]; /* bytes of device memory */
 	bool python;             /* frames came */
+	bool allocator;          /* Python is there: PyTorch's allocator stands between, and
+	                          * what CUDA gave out is only reserved */
 	bool bye;                /* a proper end */
 	bool early;              /* ... but recording had ended before its time */
 	uint64_t taken;          /* records that came */

@@ -37,6 +37,7 @@ struct capwire_head {
 	uint32_t tid;          /* the thread it belongs to (gettid), 0 none */
 };
 
+#define CAP_HELLO_PYTHON 1     /* flags: Python is in the process */
 /* First of all, once. */
 struct cap_hello {
 	uint32_t version;      /* CAPWIRE_VERSION */

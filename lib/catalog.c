@@ -72,6 +72,7 @@ static void trace_take(void *arg, sqlite3_stmt *st)
 	t->first_ns = column_int(st, c++);
 	t->last_ns = column_int(st, c++);
 	t->torch = column_str(st, c++);
+	t->dialect = column_str(st, c++);
 	t->device_name = column_str(st, c++);
 	t->sms = column_int(st, c++);
 	t->capacity_bytes = column_int(st, c++);
@@ -215,7 +216,7 @@ int catalog_load(struct db *db, struct view_trace **trace, size_t *n)
 {
 	struct trace_list list = { NULL, 0, 0 };
 	static const char sql[] = "SELECT id, number, path, host, rank, world_size, base_ns,"
-		" first_ns, last_ns, torch, device_name, sms, capacity, partial,"
+		" first_ns, last_ns, torch, dialect, device_name, sms, capacity, partial,"
 		" why_partial, step_rule, with_stack"
 #define COUNT(name, words) ", " #name
 #include "counts.def"
@@ -253,6 +254,7 @@ void catalog_release_one(struct view_trace *t)
 	free(t->path);
 	free(t->host);
 	free(t->torch);
+	free(t->dialect);
 	free(t->device_name);
 	free(t->why_partial);
 	free(t->step_rule);

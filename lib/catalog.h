@@ -27,7 +27,7 @@ struct view_track {
 struct view_trace {
 	int64_t id;              /* the store's */
 	int64_t number;          /* the public one: order of hash */
-	char *path, *host, *device_name, *step_rule, *why_partial, *torch;
+	char *path, *host, *device_name, *step_rule, *why_partial, *torch, *dialect;
 	int64_t rank, world_size; /* NO_INT unknown */
 	int64_t base_ns, first_ns, last_ns;
 	int64_t sms, capacity_bytes;

@@ -192,6 +192,16 @@ static void cell_take(const struct memcurves *m, struct mem_curve *c,
 	c->cell_reserved[at] = larger(c->cell_reserved[at], e->reserved);
 }
 
+static void reserved_take(struct mem_curve *c, const struct mem_event *e)
+{
+	if (e->reserved != NO_INT && (c->peak_reserved == NO_INT ||
+	    e->reserved > c->peak_reserved)) {
+		c->peak_reserved = e->reserved;
+		c->peak_reserved_ns = e->ts_ns;
+	}
+	c->last_reserved = e->reserved;
+}
+
 static void totals_take(struct mem_curve *c, const struct mem_event *e)
 {
 	c->totals = true;
@@ -203,12 +213,6 @@ static void totals_take(struct mem_curve *c, const struct mem_event *e)
 		c->peak_allocated_ns = e->ts_ns;
 		c->reserved_at_peak = e->reserved;
 	}
-	if (e->reserved != NO_INT && (c->peak_reserved == NO_INT ||
-	    e->reserved > c->peak_reserved)) {
-		c->peak_reserved = e->reserved;
-		c->peak_reserved_ns = e->ts_ns;
-	}
-	c->last_reserved = e->reserved;
 }
 
 static void curve_take(const struct memcurves *m, struct mem_curve *c,
@@ -222,6 +226,7 @@ static void curve_take(const struct memcurves *m, struct mem_curve *c,
 	if (e->delta != NO_INT)
 		c->relative += e->delta; /* all together below SUM_MAX: load.h */
 	c->peak_relative = MAX(c->peak_relative, c->relative);
+	reserved_take(c, e);
 	if (e->allocated == NO_INT) {
 		cell_take(m, c, e, c->relative);
 		return;

@@ -39,7 +39,8 @@ struct mem_curve {
 	const struct view_device *info; /* NULL unknown */
 	int64_t events, bad;     /* bad: of them with impossible totals */
 	int64_t breaks;          /* total is not previous + delta */
-	bool totals;             /* false: only deltas, all is relative */
+	bool totals;             /* what was allocated is known at an event; false: only
+	                          * what was reserved, or deltas, and all is relative */
 	/* NO_INT unknown */
 	int64_t peak_allocated, peak_allocated_ns, reserved_at_peak;
 	int64_t peak_reserved, peak_reserved_ns;

@@ -29,6 +29,7 @@ void rank_report_table(const struct rank_report *r, struct tab *t);
 /* The parts, for rank_report.c alone. */
 void rank_report_time(const struct rank_report *r);
 void rank_report_cpu(const struct rank_report *r); /* of it: what a CPU job's step is made of */
+void rank_report_memory(const struct rank_report *r); /* of it: what was reserved */
 void rank_report_findings(const struct rank_report *r);
 void rank_report_prescription(const struct rank_report *r);
 void cost_add(struct buf *b, const struct rank_report *r, const struct finding *f);

@@ -314,32 +314,6 @@ static void time_run(const struct rank_report *r)
 	buf_addc(r->b, '\n');
 }
 
-static void time_memory(const struct rank_report *r)
-{
-	const struct rank_rows *rows = r->rank->rows;
-	size_t n = 0;
-	for (size_t i = 0; i < rows->n && n < RANKS_MAX; i++) {
-		const struct rank_row *row = &rows->row[i];
-		int64_t peak, capacity;
-		char a[NUM_LEN], b[NUM_LEN], c[NUM_LEN];
-		if (!row_is(row, "view5.device") || !row_int(row, "peak_reserved_bytes", &peak) ||
-		    row_true(row, "any_device"))
-			continue;
-		n++;
-		if (row_int(row, "capacity_bytes", &capacity))
-			rank_report_line(r, "Memory of device %.*s: at most %s reserved of %s "
-				"(%s).", (int)row->device.n,
-				row->device.s, num_fmt_gib(a, peak), num_fmt_gib(b, capacity),
-				num_fmt_share(c, peak, capacity));
-		else
-			rank_report_line(r, "Memory of device %.*s: at most %s reserved.",
-				(int)row->device.n,
-				row->device.s, num_fmt_gib(a, peak));
-	}
-	if (n)
-		buf_addc(r->b, '\n');
-}
-
 static const struct { const char *name, *words; } COUNTS[] = {
 #define COUNT(name, words) { #name, words },
 #include "counts.def"
@@ -386,6 +360,6 @@ void rank_report_time(const struct rank_report *r)
 	}
 	time_ranks(r);
 	time_steps(r);
-	time_memory(r);
+	rank_report_memory(r);
 	time_import(r);
 }

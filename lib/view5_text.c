@@ -43,7 +43,16 @@ static void spark(struct buf *b, const char *what, const int64_t *cell, int64_t 
 	buf_addc(b, '\n');
 }
 
-static void relative_text(struct view *v, const struct mem_curve *c)
+/* Engine cupti hears CUDA alone. */
+static void whose_text(struct view *v, const struct memcurves *m)
+{
+	if (m->trace->dialect && !strcmp(m->trace->dialect, "cupti"))
+		buf_adds(&v->text, "  of what CUDA gave out; what an allocator handed on of it was"
+			" not recorded\n");
+}
+
+static void relative_text(struct view *v, const struct memcurves *m,
+	const struct mem_curve *c)
 {
 	char peak[NUM_LEN], last[NUM_LEN];
 
@@ -52,6 +61,7 @@ static void relative_text(struct view *v, const struct mem_curve *c)
 		"  peak %+" PRId64 " bytes (%s), end %+" PRId64 " bytes (%s)\n", c->peak_relative,
 		num_fmt_bytes(peak, c->peak_relative), c->relative,
 		num_fmt_bytes(last, c->relative));
+	whose_text(v, m);
 	spark(&v->text, "change", c->cell, MAX(c->peak_relative, 1));
 }
 
@@ -79,6 +89,18 @@ static void headroom_text(struct view *v, const struct mem_curve *c, int64_t cap
 		add_size(b, c->reserved_at_peak - c->peak_allocated);
 	}
 	buf_addc(b, '\n');
+}
+
+static void reserved_text(struct view *v, const struct memcurves *m,
+	const struct mem_curve *c, int64_t capacity)
+{
+	buf_adds(&v->text, "  peak allocated unknown, peak reserved ");
+	add_size(&v->text, c->peak_reserved);
+	buf_addc(&v->text, '\n');
+	whose_text(v, m);
+	headroom_text(v, c, capacity);
+	if (c->peak_reserved > 0)
+		spark(&v->text, "reserved", c->cell_reserved, c->peak_reserved);
 }
 
 /* Every step ends higher than it began, and than the one before: a leak, or
@@ -211,7 +233,10 @@ static void curve_text(struct view *v, const struct memcurves *m, const struct m
 		return;
 	}
 	if (!c->totals) {
-		relative_text(v, c);
+		if (c->peak_reserved == NO_INT)
+			relative_text(v, m, c);
+		else
+			reserved_text(v, m, c, capacity);
 		live_text(v, c, live);
 		checks_text(v, c);
 		return;
@@ -253,5 +278,5 @@ void view5_text_without(struct view *v, size_t n)
 	else
 		buf_addf(&v->text, "Memory: no memory events in %zu of %zu traces\n", n,
 			v->ntrace);
-	buf_adds(&v->text, "  (profile_memory=True records them)\n");
+	buf_adds(&v->text, "  (profile_memory=True records them, or tp-capture --memory)\n");
 }

@@ -57,6 +57,16 @@ done <found
 
 # --- a window, and what it leaves out -----------------------------------------------
 read -r version python <found
+# without lines nothing else tells that Python, and an allocator of its own, is there
+cat >malloc.py <<'END'
+import ctypes
+cuda = ctypes.CDLL("libcuda.so.1")
+cuda.cuInit(0)
+cuda.sim_malloc(ctypes.c_int64(1 << 20))
+END
+runs 0 'memory without lines' tp-capture --engine cupti --memory --no-lines -j -- "$python" malloc.py
+is "$(grep -c '"kind":"mem",.*"reserved_bytes":1048576' out)/$(grep -c allocated_bytes out)" 1/0 \
+	'of Python it is reserved, not allocated'
 runs 0 'a window' tp-capture --engine cupti -j --window 3:4 -- "$python" "$JOB" 8
 is "$(names annotation out)" '2 Optimizer.step#SGD.step
 1 ProfilerStep#3

@@ -96,6 +96,29 @@ for db in t s; do
 done
 same plain.s.rank plain.t.rank "plain: and the findings"
 
+# --- memory of a job that has an allocator of its own ------------------------------
+# CUDA tells what was reserved of it; what was allocated must look like nothing
+sed '1s/$/ python/' plain.txt >python.txt
+capture --memory -- "$PLAY" send python.txt 2>err | tp-ingest -q -o reserved.db
+is "$(sqlite3 reserved.db 'SELECT count(allocated), max(reserved) FROM mem')" '0|6291456' \
+	'Python in the process: reserved is known, allocated is not'
+tp-view5 -j reserved.db >reserved
+is "$(grep -c allocated reserved)/$(grep -c '"kind":"view5.step"' reserved)" 0/0 'no row says allocated'
+holds reserved '"peak_reserved_bytes":6291456,.*"headroom_bytes":150103588864,"flags":\["reserved_only"\]' \
+	'the device has peak and headroom of what was reserved'
+tp-view5 -t reserved.db >out
+holds out '^  peak allocated unknown, peak reserved 6.00 MiB$' 'the text says what is unknown'
+report() { for v in 1 2 3 4 5; do "tp-view$v" -z "$1"; done | tp-rank -t | tr '\n' ' '; }
+report reserved.db >out
+holds out 'at most 6.00 MiB reserved of .*; how much of it was allocated is not known' 'so does the report'
+capture --memory --window 1:3 -- "$PLAY" send python.txt 2>err | tp-ingest -q -o changes.db
+report changes.db >out
+holds out 'Memory of device 0: changes alone were recorded' 'in a window changes are all'
+tp-view5 -t changes.db >out
+holds out '^  of what CUDA gave out;' 'whose they are is said'
+report plain.s.db >out
+lacks out 'not known|not recorded' 'all of it is known of another program'
+
 # --- frames ---------------------------------------------------------------------
 # What merging must give stands beside what was sent, as `python` and `annotation`.
 cat >frames.txt <<'END'
@@ -147,6 +170,8 @@ tp-ingest -q -o frames.t.db frames.json
 capture -- "$PLAY" send frames.txt 2>err | tp-ingest -q -o frames.s.db
 dump frames.t.db >frames.t; dump frames.s.db >frames.s
 is "$(grep -c '|python|' frames.t)" 14 'frames: there are some'
+report frames.s.db >out
+holds out 'What memory the job took was not recorded[.]' 'no memory is no memory used'
 same frames.s frames.t 'frames: merged as they should be, lines and threads'
 holds frames.s '^4\|.*\|/home/u/model.py\|43\|Net.forward\|line' 'a launch has its executing line'
 capture --no-lines -j -- printenv TP_CAPTURE_OPTS >out 2>err

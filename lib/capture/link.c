@@ -160,7 +160,8 @@ static int hello_send(uint32_t driver)
 	clock_gettime(CLOCK_REALTIME, &unix_time);
 	h.mono_ns = emit_now_ns();
 	h.unix_ns = (int64_t)unix_time.tv_sec * 1000000000 + unix_time.tv_nsec;
-	return send_record(CAP_HELLO, 0, &h, sizeof h);
+	return send_record(CAP_HELLO, dlsym(RTLD_DEFAULT, "Py_IsInitialized") ?
+		CAP_HELLO_PYTHON : 0, &h, sizeof h);
 }
 
 /* Many ranks begin in one moment, and the listener's queue is short. */

@@ -9,7 +9,8 @@
  *	wireplay steps N                   N steps of 100 calls and ops, sent
  *
  * A description has a line for each thing; times are ns from the hello.
- *	hello PID UNIX_NS          code ID FIRST_LINE FILE NAME
+ *	hello PID UNIX_NS [python]
+ *	code ID FIRST_LINE FILE NAME
  *	stack ID CODE:LINE ...     (the innermost frame first)
  *	device ID SMS BYTES NAME
  *	call TID runtime|driver START END CORR STACK NAME
@@ -330,7 +331,7 @@ static void do_hello(void)
 		r.pid = pid = (uint32_t)getpid();
 	r.unix_ns = unix_ns = number();
 	if (mode != JSON)
-		record(CAP_HELLO, 0, 0, &r, sizeof r, NULL, 0);
+		record(CAP_HELLO, strcmp(word(), "python") == 0 ? CAP_HELLO_PYTHON : 0, 0, &r, sizeof r, NULL, 0);
 }
 
 static void do_code(void)
