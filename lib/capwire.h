@@ -107,6 +107,7 @@ struct cap_dropped {
 	uint64_t queue;        /* records for which there was no room */
 	uint64_t cupti;        /* records that CUPTI says it dropped */
 };
+#define CAP_NOTE_TAKEN 1       /* flags: it says that CUPTI is another tool's: we give way */
 /* One line for the person: a text follows as in cap_text. */
 struct cap_note { uint32_t n, pad; };
 #define CAP_BYE_EARLY 1        /* flags: recording ended before its time: CUPTI went to

@@ -131,16 +131,18 @@ static int on_event(void *arg, const struct event *ev)
 	return -1;
 }
 
-/* Ranks say the same: once is enough. */
-static void note_once(struct native *n, struct text words)
+/* Ranks say the same: once is enough.  Where the job's status will not tell that
+ * nothing was recorded, the line is not for -q to keep. */
+static void note_once(struct native *n, struct text words, bool gave_way)
 {
+	n->gave_way |= gave_way;
 	for (size_t i = 0; i < n->nnote; i++)
 		if (text_is(words, n->note[i]))
 			return;
 	if (n->nnote == NATIVE_NOTES_MAX)
 		return;
 	n->note[n->nnote] = xmemdup0(words.s, words.n);
-	note("%s", n->note[n->nnote++]);
+	(gave_way ? warn : note)("%s", n->note[n->nnote++]);
 }
 
 static int on_record(void *arg, const struct wire_record *r)
@@ -148,7 +150,7 @@ static int on_record(void *arg, const struct wire_record *r)
 	struct native_link *l = arg;
 
 	if (r->type == CAP_NOTE)
-		note_once(l->n, r->text);
+		note_once(l->n, r->text, r->flags & CAP_NOTE_TAKEN);
 	if (r->type == CAP_HELLO) {
 		l->n->hellos++;
 		native_rank_of_process(&l->who, l->fd);

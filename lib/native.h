@@ -50,7 +50,7 @@ struct native {
 	int64_t events;
 	int64_t torn;          /* of them, those that ended without a word */
 	int64_t refused;       /* processes for which there was no room */
-	bool gave_way;         /* to a tool of the user's */
+	bool gave_way;         /* to a tool of the user's, here or in a process */
 	uint64_t dropped;      /* records, by the library for want of room */
 	uint64_t missing;      /* records that were sent and did not come */
 	uint64_t unknown;      /* names and frames that nobody told, or for which our

@@ -83,6 +83,7 @@ is "$(grep -c '^step' told)/$(grep -c apart told)" 8/0 'the steps go on, without
 is "$(grep -c 'range.*ProfilerStep' told)" 0 "those of the script's profiler are no ranges"
 ok "$PY" -m json.tool own.json /dev/null -- 'its own trace is whole'
 is "$(notes)" "the script's own profiler works: nothing is recorded from here on" 'it is said, once'
+holds said 'tp_gave_way' 'also to the starter, whose status then is the job'"'"'s'
 
 # --- then stop, children, a Python that is not known --------------------------------
 TP_PYTHON=2 job '"lines":true,"window":{"first":2,"last":2,"then":"stop"}' \

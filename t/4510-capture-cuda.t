@@ -119,8 +119,14 @@ holds held.err 'nobody reads it, given up' 'which is told'
 
 # --- the library speaks -----------------------------------------------------------------
 SIM_TAKEN=1 take -j -- "$JOB" -n 5 >s.json 2>err
-is "$?/$(said kernels err)" 125/5 'CUPTI is taken: the job runs'
+is "$?/$(said kernels err)" 0/5 'CUPTI is taken: the job runs, and its status is its own'
 is "$(grep -c '^tp-capture:' err)" 1 'one line says why' || diag "$(cat err)"
+holds s.json '"kind":"end",.*"complete":false,"job_status":0' 'the stream has no event and is not complete'
+SIM_TAKEN=1 take -q -d taken -- "$JOB" -n 5 >out 2>err
+is "$?/$(ls -d taken 2>/dev/null)" 0/ 'into a folder: no file'
+holds err '^tp-capture: CUPTI: another tool uses it' 'told also with -q'
+SIM_FAIL=cuptiSubscribe=15 take -j -- "$JOB" -n 5 >s.json 2>err
+is $? 125 'CUPTI fails: that is ours'
 LD_LIBRARY_PATH='' take -j -- true >s.json 2>err
 holds err 'the capture library was not started' 'no CUDA: one line'
 take -- "$JOB" -n 20 -w 600 -e _exit >s.z 2>err

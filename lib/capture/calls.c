@@ -206,7 +206,8 @@ int calls_open(void)
 	CUptiResult r = cuptilib.Subscribe(&subscriber, on_call, NULL);
 
 	if (r == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
-		emit_note("CUPTI: another tool uses it in this process: nothing is recorded");
+		emit_note_flags(CAP_NOTE_TAKEN,
+			"CUPTI: another tool uses it in this process: nothing is recorded");
 		return -1;
 	}
 	if (r != CUPTI_SUCCESS) {

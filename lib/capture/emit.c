@@ -100,15 +100,19 @@ uint32_t emit_text(const char *s, size_t n)
 void emit_note(const char *fmt, ...)
 {
 	char line[512];
-	struct cap_note *t;
-	size_t n;
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof line, fmt, ap);
 	va_end(ap);
-	n = strlen(line);
-	t = emit_begin(CAP_NOTE, sizeof *t + n, 0);
+	emit_note_flags(0, line);
+}
+
+void emit_note_flags(uint8_t flags, const char *line)
+{
+	size_t n = strlen(line);
+	struct cap_note *t = emit_begin_flags(CAP_NOTE, flags, sizeof *t + n, 0);
+
 	if (!t)
 		return;
 	*t = (struct cap_note){ .n = (uint32_t)n };

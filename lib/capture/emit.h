@@ -40,6 +40,8 @@ bool emit_text_fresh(uint32_t id);
 
 /* One line for the person (CAP_NOTE). */
 void emit_note(const char *fmt, ...) PRINTF_LIKE(1, 2);
+/* With CAP_NOTE_... flags; of at most CAPWIRE_TEXT_MAX bytes. */
+void emit_note_flags(uint8_t flags, const char *line);
 
 /* The calling thread's id (gettid), remembered. */
 uint32_t emit_tid(void);

@@ -230,5 +230,4 @@ class Native:
     def say_away(self):
         self.state = "away"
         self.hook.note("the script's own profiler works: nothing is recorded from here on")
-        if self.last is not None:
-            self.hook.link.put_record({"kind": "tp_gave_way"})
+        self.hook.link.put_record({"kind": "tp_gave_way"})
