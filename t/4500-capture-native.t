@@ -292,6 +292,31 @@ runs 5 'no descriptor for a process' sh -c "ulimit -n 20; exec '$CAPTURE' --engi
 # which of the two needs a descriptor first is a matter of the moment
 holds err '^tp-capture: ([0-9]+ process(es)? not recorded: too many at once|.*: Too many open files)' \
 	'is told'
+# more processes at a time than are heard: 1024 (NATIVE_LINKS_MAX) of 1029
+cat >crowd.pl <<'END'
+use Socket;
+alarm 20;
+for my $i (1 .. 1029) {
+	socket(my $s, AF_UNIX, SOCK_STREAM, 0) or die "socket: $!";
+	connect($s, pack_sockaddr_un("$ENV{TP_CAPTURE}/c")) or die "connect: $!";
+	push @held, $s;
+}
+# the last ones are turned away at once, the others not
+sysread($_, $byte, 1) and die for @held[1024 .. 1028];
+$SIG{ALRM} = sub { exit 0 };
+alarm 1;
+sysread($held[1023], $byte, 1);
+die "the last that there is room for was turned away";
+END
+if (ulimit -n 2100) 2>/dev/null; then
+	runs 5 'more processes than are heard' sh -c "ulimit -n 2100; exec '$CAPTURE' --engine cupti -j -- \
+		sh -c 'perl crowd.pl && sleep 0.5 && \"$PLAY\" send plain.txt && exit 5'"
+	is "$(grep -v 'status 5' err)" 'tp-capture: 5 processes not recorded: too many at once' 'is told, with their number'
+	is "$(end out)$(grep -c '"kind":"event"' out)" "\"complete\":true $(grep -c '"kind":"event"' fast.json)" \
+		'when they have gone there is room again'
+else
+	skip 3 'no 2100 descriptors to be had'
+fi
 # every byte of a head, and of a hello: wrong in three ways
 i=0
 while [ $i -lt 64 ]; do
