@@ -81,6 +81,21 @@ holds out 'Optimizer.step#SGD.step' 'and what else is named is there'
 runs 0 'then stop' tp-capture --engine cupti -j --window 2:2 --then stop -- "$python" "$JOB" 1000000
 is "$(names annotation out | grep Profiler)" '1 ProfilerStep#2' 'the job ends behind it'
 
+# --- the device at the window's end -----------------------------------------------------
+# a lock of the job's holds the device until long after: else this would be for ever
+export MOCK_CUDA=1
+runs 0 'a device that waits for the job' timeout 20 tp-capture --engine cupti -j --window 2:3 -d hangs -- \
+	"$python" "$TOP/t/jobs/sim_drain.py" hangs
+is "$(cat out)" done 'is not waited for without an end'
+is "$(cat err)" 'tp-capture: the device was not done 0.3 s after the window: what it had not done has no times' \
+	'which is told'
+is "$(tp-ingest -q -j hangs/rank* | grep -c '"name":"update_kernel"')" 2 'the window is there'
+runs 0 'one with work left' tp-capture --engine cupti --window 2:3 -d slow -- \
+	"$python" "$TOP/t/jobs/sim_drain.py" slow
+is "$(cat out err)" '2 device 3
+done' 'is waited for, at the end of the window, by the device of the thread'
+unset MOCK_CUDA
+
 # --- to the findings ------------------------------------------------------------------
 tp-capture --engine cupti -- "$python" "$JOB" 20 2>err | tp-ingest -q -o s.db
 is "$?" 0 'the store takes the stream'

@@ -9,6 +9,7 @@ As Window of window.py it is told of the boundaries of steps.  Where the script
 runs a profiler of its own, CUPTI's records and settings become that one's, and
 stay so when it is over: ours gives way for good, also before and behind the
 window, since only one can subscribe to CUPTI."""
+import _thread
 import ctypes
 import os
 import sys
@@ -17,6 +18,9 @@ from . import marks
 
 LIBRARY = "libtpcapture.so"
 SOURCE = "CUDA_INJECTION64_PATH"  # where the driver finds it
+# What the device still has to do is run-ahead: a step or two, of seconds at most.
+# Where it stands still for want of this very thread, NCCL gives up after 600.
+DRAIN_S = 30
 
 
 class Library:
@@ -171,14 +175,29 @@ class Native:
 
     def drain(self):
         """What the device has not done yet would have no times.  But a wait for it
-        spoils also another thread's capture."""
-        if self.idle_device() and self.library.hold():
-            try:
-                self.torch.cuda.synchronize()
-            except Exception:
-                pass
-            finally:
-                self.library.release()
+        spoils also another thread's capture; and what the device waits for can be
+        this thread's to do, so another one waits, and this one for it, not for ever."""
+        if not self.idle_device() or not self.library.hold():
+            return
+        done = _thread.allocate_lock()
+        done.acquire()
+        try:
+            _thread.start_new_thread(self.wait, (self.torch.cuda.current_device(), done))
+        except Exception:
+            self.library.release()
+            return
+        if not done.acquire(timeout=DRAIN_S):
+            self.hook.note("the device was not done %g s after the window: what it had "
+                           "not done has no times" % DRAIN_S)
+
+    def wait(self, device, done):
+        try:
+            self.torch.cuda.synchronize(device)
+        except Exception:
+            pass
+        finally:
+            self.library.release()
+            done.release()
 
     # -- operators ----------------------------------------------------------------
 
