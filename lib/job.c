@@ -19,6 +19,9 @@
  * long to close their links; a daemon that it left holds one for ever. */
 #define LINGER_NS INT64_C(1000000000)
 
+/* More than our links (HOOK_CLIENTS_MAX) and all else have. */
+#define FDS_MAX 8192
+
 static const int relayed[] = {
 	SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGCHLD
 };
@@ -29,8 +32,20 @@ static struct {
 	sigset_t mask;
 } remembered;
 
+/* The job that was started, until job_close: who dies meanwhile waits for it
+ * (job_outlive). */
+static struct running {
+	struct job *job;
+	pid_t starter;
+} running;
+
+static void job_outlive(void);
+static void job_status_last(void);
+
 void job_remember(void)
 {
+	/* first, so that it runs last: our folders are gone by then */
+	(void)atexit(job_status_last);
 	(void)sigaction(SIGPIPE, NULL, &remembered.pipe);
 	(void)sigprocmask(SIG_BLOCK, NULL, &remembered.mask);
 }
@@ -146,6 +161,7 @@ static int not_started(struct job *j, const struct child_end *end, const char *n
 	j->ended = true;
 	if (j->terminal)
 		terminal_to(getpgrp());
+	running.job = NULL;
 	if (!end->at_exec)
 		return -1;
 	j->exec_errno = errno = end->error;
@@ -178,6 +194,9 @@ int job_start(struct job *j, const struct job_spec *spec)
 	if (j->pid == 0)
 		child(j, spec, told[1]);
 	close(told[1]);
+	running = (struct running){ j, getpid() };
+	/* last, so that it runs first */
+	(void)atexit(job_outlive);
 	setpgid(j->pid, j->pid); /* whoever is first */
 	if (child_ended(told[0], &end))
 		r = not_started(j, &end, spec->argv[0]);
@@ -260,6 +279,37 @@ static void group_end(struct job *j)
 	(void)kill(-j->pid, SIGKILL);
 }
 
+/* die() of ours, for want of memory say: the job must not end by that, which our own
+ * end would have it do.  Nothing is recorded any more; its status is handed on, also
+ * where it had ended before. */
+static void job_outlive(void)
+{
+	struct job *j = running.job;
+	struct pollfd wait = { .events = POLLIN };
+
+	if (!j || running.starter != getpid())
+		return;
+	/* whoever speaks to us learns at once that nobody hears */
+	for (int fd = STDERR_FILENO + 1; fd < FDS_MAX; fd++)
+		if (fd != j->signal_fd)
+			close(fd);
+	wait.fd = j->signal_fd;
+	while (!j->ended) {
+		(void)poll(&wait, 1, -1);
+		job_signals(j);
+	}
+	if (j->relayed)
+		group_end(j);
+}
+
+static void job_status_last(void)
+{
+	struct job *j = running.job;
+
+	if (j && running.starter == getpid())
+		_exit(job_code(j) ? job_code(j) : ST_OWN);
+}
+
 static int wait_add(struct job *j, int fd)
 {
 	struct epoll_event e = { .events = EPOLLIN };
@@ -333,4 +383,5 @@ void job_close(struct job *j)
 		close(j->wait_fd);
 	j->signal_fd = j->wait_fd = -1;
 	hooklink_close(&j->link);
+	running.job = NULL;
 }

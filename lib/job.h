@@ -13,7 +13,9 @@
  * SIGUSR2 that reach us go on to the group.  After a relayed SIGINT, SIGTERM,
  * SIGHUP or SIGQUIT nothing of the group is left: what does not go in
  * JOB_GRACE_NS is killed.  A job that ends by itself keeps what it left running
- * in the background, as it would in a shell. */
+ * in the background, as it would in a shell.  Where we die() the job is waited for
+ * all the same, and its status is handed on; killed outright we take its own process
+ * along, by SIGTERM. */
 #ifndef TP_JOB_H
 #define TP_JOB_H
 

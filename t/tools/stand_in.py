@@ -12,8 +12,12 @@ import sys
 folder = os.environ["TP_HOOK"]
 with open(os.path.join(folder, "conf.json"), encoding="ascii") as f:
     conf = json.load(f)
+status = int(sys.argv[2]) if len(sys.argv) > 2 else 0
 link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-link.connect(conf["socket"])
+try:
+    link.connect(conf["socket"])
+except OSError:
+    sys.exit(status)  # nobody hears: as the hook
 
 
 def say(kind, **more):
@@ -38,4 +42,4 @@ if "window" in conf:
     say("tp_trace", path=raw, lines=lines, rank=0, world_size=1, pid=os.getpid())
 say("tp_bye", dropped=0)
 link.close()
-sys.exit(int(sys.argv[2]) if len(sys.argv) > 2 else 0)
+sys.exit(status)
