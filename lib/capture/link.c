@@ -39,10 +39,12 @@ static struct {
 	_Atomic bool finish, done, early;
 } lk = { .fd = -1 };
 
-/* A number that programs which close "all" fds up to 256 or so do not reach. */
+/* A number that programs which close "all" fds up to 256 or so do not reach; where
+ * the job may have few, one of the last: its own have the numbers that they have
+ * without us. */
 static int fd_high(int fd)
 {
-	static const int at[] = { 900, 400, 100 };
+	const int at[] = { 900, 400, 100, (int)sysconf(_SC_OPEN_MAX) - 4 };
 
 	for (size_t i = 0; i < ARRAY_LEN(at); i++) {
 		int high = fcntl(fd, F_DUPFD_CLOEXEC, at[i]);

@@ -14,8 +14,9 @@ SEND_NS = 100_000_000
 # and counted: the job's memory is not ours.
 HELD_BYTES = 8 << 20
 # Descriptors of ours stay out of the job's way: it sees the same small numbers
-# that it would see without us.
+# that it would see without us; where it may have few, the last ones are ours.
 HIGH_FD = 512
+LAST_FDS = 4
 
 
 class Link:
@@ -24,6 +25,7 @@ class Link:
         try:
             sock.connect(path)
             self.sock = self.move_up(sock)
+            self.inode = os.fstat(self.sock.fileno()).st_ino
         except OSError:
             sock.close()
             raise
@@ -35,12 +37,21 @@ class Link:
 
     @staticmethod
     def move_up(sock):
+        limit = os.sysconf("SC_OPEN_MAX")
+        least = HIGH_FD if limit < 0 else min(HIGH_FD, limit - LAST_FDS)
         try:
-            high = fcntl.fcntl(sock.fileno(), fcntl.F_DUPFD_CLOEXEC, HIGH_FD)
+            high = fcntl.fcntl(sock.fileno(), fcntl.F_DUPFD_CLOEXEC, least)
         except OSError:
             return sock
         sock.close()
         return _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM, 0, high)
+
+    def ours(self):
+        """A job that closes all descriptors may have a file of its own there."""
+        try:
+            return os.fstat(self.sock.fileno()).st_ino == self.inode
+        except OSError:
+            return False
 
     def put(self, line):
         """line: bytes with its newline."""
@@ -62,6 +73,9 @@ class Link:
         self.sent_ns = now_ns
         if self.broken or not self.held:
             return
+        if not self.ours():
+            self.close()
+            return
         data = b"".join(self.held)
         try:
             n = self.sock.send(data, _socket.MSG_NOSIGNAL)
@@ -79,8 +93,9 @@ class Link:
             return
         data = b"".join(self.held)
         try:
-            self.sock.settimeout(seconds)
-            self.sock.sendall(data, _socket.MSG_NOSIGNAL)
+            if self.ours():
+                self.sock.settimeout(seconds)
+                self.sock.sendall(data, _socket.MSG_NOSIGNAL)
         except OSError:
             pass
         self.close()
@@ -89,7 +104,10 @@ class Link:
         self.broken = True
         self.held, self.held_bytes = [], 0
         try:
-            self.sock.close()
+            if self.ours():
+                self.sock.close()
+            else:
+                self.sock.detach()
         except OSError:
             pass
 
