@@ -42,8 +42,10 @@ class TorchWatch:
             self.imports.append((time.monotonic_ns(), frame.f_code, frame.f_lineno))
 
     def leave(self):
-        if self in sys.meta_path:
+        try:
             sys.meta_path.remove(self)
+        except Exception:
+            pass  # another thread did
 
     def torch_spec(self, name):
         self.leave()
@@ -83,10 +85,10 @@ def enter():
         os.close(os.open(os.path.join(place, "python"),
                          os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
         folder = os.readlink(os.path.join(place, "sitecustomize.py"))
-    except OSError:
+        sys.meta_path.insert(0, TorchWatch(os.path.dirname(folder),
+                                           os.path.join(place, "conf.json")))
+    except Exception:
         return  # the starter is gone, or another host, user or container
-    sys.meta_path.insert(0, TorchWatch(os.path.dirname(folder),
-                                       os.path.join(place, "conf.json")))
 
 
 def chain():
@@ -105,4 +107,10 @@ def chain():
 
 
 enter()
-chain()
+try:
+    chain()
+except BaseException as _error:
+    # told with its own lines alone (from Python 3.11 on)
+    if _error.__traceback__.tb_next and _error.__traceback__.tb_next.tb_next:
+        _error.__traceback__ = _error.__traceback__.tb_next.tb_next
+    raise

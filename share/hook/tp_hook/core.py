@@ -70,21 +70,33 @@ class Hook:
         if not self.alive:
             return
         self.alive = False
-        self.sampler.stop()
+        for out in (self.sampler.stop, self.parts_off, lambda: self.say_off(why)):
+            try:
+                out()
+            except Exception:
+                pass
+
+    def parts_off(self):
         while self.parts:
             try:
                 self.parts.pop().off()
             except Exception:
                 pass
+
+    def say_off(self, why):
         if self.link and not self.link.broken:
             if why:
                 self.link.put_record({"kind": "tp_off", "text": why})
             self.link.finish(0.2)
 
     def fail(self, where):
-        """From an except clause: the hook has a fault, the job goes on."""
+        """From an except clause: the hook has a fault, the job goes on.  Whatever of
+        the job's runs a function of ours has such a clause, or runs it by way of one."""
         kind, value = sys.exc_info()[:2]
-        self.off("%s: %s: %s" % (where, getattr(kind, "__name__", kind), value))
+        try:
+            self.off("%s: %s: %s" % (where, getattr(kind, "__name__", kind), value))
+        except Exception:
+            self.alive = False
 
     def leave(self):
         """atexit: the last steps, and word that this was a proper end."""
@@ -97,7 +109,9 @@ class Hook:
             self.link.put_record({
                 "kind": "tp_bye", "dropped": self.link.dropped})
             self.link.finish()
-        except Exception:
+        except BaseException:
+            # an interrupt that comes here would be told, with our lines, and change
+            # nothing: the job has ended
             pass
         self.alive = False
 
@@ -107,24 +121,31 @@ class Hook:
     # has other threads anyway, else with the next step.
 
     def before_fork(self):
-        if self.alive and os.getpid() == self.pid:
-            self.sampler.stop()
+        try:
+            if self.alive and os.getpid() == self.pid:
+                self.sampler.stop()
+        except Exception:
+            self.fail("fork")
 
     def after_fork(self):
-        if self.alive and os.getpid() == self.pid and other_threads():
-            self.sampler.start()
+        try:
+            if self.alive and os.getpid() == self.pid and other_threads():
+                self.sampler.start()
+        except Exception:
+            self.fail("fork")
 
     def in_child(self):
         """A forked child does nothing, ever: no thread, no socket, no tap."""
         self.alive = False
-        self.sampler.forget()
-        if self.link:
-            self.link.close()
-        while self.parts:
+        for out in (self.sampler.forget, self.close_link, self.parts_off):
             try:
-                self.parts.pop().off()
+                out()
             except Exception:
                 pass
+
+    def close_link(self):
+        if self.link:
+            self.link.close()
 
 
 def other_threads():
@@ -167,23 +188,27 @@ def describe(hook):
 
 # -- the import of torch -----------------------------------------------------
 
-class LateLoader:
-    """Stands in for torch's loader just for the load, so that the hook knows
-    when torch is complete.  The module itself keeps its own loader."""
+def watch_load(spec, done):
+    """done(whole) is called when the module of this spec has been imported, or could
+    not be.  importlib marks that on the spec, so no frame of ours stands around the
+    module's own: its warnings and tracebacks have their lines."""
+    kind = type(spec)
 
-    def __init__(self, loader, spec, done):
-        self.loader, self.spec, self.done = loader, spec, done
+    class Watched(kind):
+        @property
+        def _initializing(self):
+            return self.__dict__.get("_initializing", False)
 
-    def create_module(self, spec):
-        return self.loader.create_module(spec)
+        @_initializing.setter
+        def _initializing(self, on):
+            self.__dict__["_initializing"] = on
+            if not on:
+                self.__class__ = kind
+                done(self.name in sys.modules)
 
-    def exec_module(self, module):
-        module.__loader__ = self.spec.loader = self.loader
-        self.loader.exec_module(module)
-        self.done()
-
-    def __getattr__(self, name):
-        return getattr(self.loader, name)
+    Watched.__name__, Watched.__qualname__ = kind.__name__, kind.__qualname__
+    Watched.__module__ = kind.__module__
+    spec.__class__ = Watched
 
 
 def torch_found(spec, conf_path, start_ns, imports):
@@ -194,12 +219,14 @@ def torch_found(spec, conf_path, start_ns, imports):
         return
     hook = Hook(conf, start_ns, imports)
 
-    def done():
+    def done(whole):
         try:
-            hook.attach()
+            if whole:
+                hook.attach()
+            else:
+                hook.off()
         except Exception:
             hook.fail("attach")
 
-    loader = LateLoader(spec.loader, spec, done)
+    watch_load(spec, done)
     hook.begin()
-    spec.loader = loader

@@ -14,13 +14,14 @@ import os
 import sys
 import time
 
-from .scope import is_user, user_frame
+from .scope import is_user, untrace, user_frame
 
 NOTES_MAX = 2_000_000   # 200 MB; a window of three steps has thousands
 
 
 class Lines:
-    def __init__(self):
+    def __init__(self, fail):
+        self.fail = fail     # told where one of these functions raised
         self.notes = []      # (unix ns, thread, code or None, line)
         self.place = {}      # thread -> (code, line) it stands at
         self.full = False
@@ -58,6 +59,7 @@ class Lines:
             self.tool = None
         elif sys.gettrace() == self.on_call:
             sys.settrace(None)
+            untrace(sys._getframe(), self.on_event)
         now = time.time_ns()
         for thread in list(self.place):
             self.notes.append((now, thread, None, 0))
@@ -86,14 +88,22 @@ class Lines:
     # -- sys.settrace -----------------------------------------------------------
 
     def on_call(self, frame, event, arg):
-        return self.on_event if is_user(frame.f_code.co_filename) else None
+        try:
+            return self.on_event if is_user(frame.f_code.co_filename) else None
+        except Exception:
+            self.fail("lines")
+            return None
 
     def on_event(self, frame, event, arg):
-        if event == "line":
-            self.note(frame.f_code, frame.f_lineno)
-        elif event == "return":
-            self.back_to(frame.f_back)
-        return self.on_event
+        try:
+            if event == "line":
+                self.note(frame.f_code, frame.f_lineno)
+            elif event == "return":
+                self.back_to(frame.f_back)
+            return self.on_event
+        except Exception:
+            self.fail("lines")
+            return None
 
     # -- sys.monitoring -----------------------------------------------------------
 
@@ -115,21 +125,30 @@ class Lines:
         mon.set_events(self.tool, wanted)
 
     def at_line(self, code, line):
-        if not is_user(code.co_filename):
-            return sys.monitoring.DISABLE
-        self.note(code, line)
+        try:
+            if not is_user(code.co_filename):
+                return sys.monitoring.DISABLE
+            self.note(code, line)
+        except Exception:
+            self.fail("lines")
         return None
 
     def at_leave(self, code, offset, value):
-        if not is_user(code.co_filename):
-            return sys.monitoring.DISABLE
-        self.back_to(sys._getframe(1).f_back)
+        try:
+            if not is_user(code.co_filename):
+                return sys.monitoring.DISABLE
+            self.back_to(sys._getframe(1).f_back)
+        except Exception:
+            self.fail("lines")
         return None
 
     def at_unwind(self, code, offset, error):
-        # this event cannot be disabled in one place
-        if is_user(code.co_filename):
-            self.back_to(sys._getframe(1).f_back)
+        try:
+            # this event cannot be disabled in one place
+            if is_user(code.co_filename):
+                self.back_to(sys._getframe(1).f_back)
+        except Exception:
+            self.fail("lines")
 
     # -- the way out -------------------------------------------------------------
 

@@ -21,13 +21,16 @@ class ExitTap:
     """record_function.__exit__ is looked up as the `with` begins, so a tap on it
     tells nothing of the end.  But it reads this attribute of its object first."""
 
-    def __init__(self, told):
-        self.told = told
+    def __init__(self, told, fail):
+        self.told, self.fail = told, fail
 
     def __get__(self, obj, owner=None):
         if obj is None:
             raise AttributeError(ENDED)
-        self.told(obj)
+        try:
+            self.told(obj)
+        except Exception:
+            self.fail("marks")
         try:
             return obj.__dict__[ENDED]
         except KeyError:
@@ -48,13 +51,13 @@ class Marks:
         self.enter_tap = None
         self.record_function = sys.modules["torch.autograd.profiler"].record_function
         self.backward = Backward(steps, library) if lines else None
-        self.turns = Turns(library) if lines else None
+        self.turns = Turns(library, steps.hook.fail) if lines else None
 
     def start(self):
         cls = self.record_function
         if (self.named or self.turns) and self.enter_tap is None and ENDED not in cls.__dict__:
             self.enter_tap = self.steps.taps.add(cls, "__enter__", self.range_begins)
-            setattr(cls, ENDED, ExitTap(self.range_ends))
+            setattr(cls, ENDED, ExitTap(self.range_ends, self.steps.hook.fail))
         if self.backward:
             self.backward.start()
 
@@ -121,7 +124,8 @@ class Backward:
         if hasattr(sys, "monitoring"):
             self.start_monitoring()
         elif self.variable is not None:
-            self.tap = EngineTap(type(self.variable), self.engine_wanted)
+            self.tap = EngineTap(type(self.variable), self.engine_wanted,
+                                 self.steps.hook.fail)
 
     def stop(self):
         if self.tool is not None:
@@ -163,15 +167,21 @@ class Backward:
                              mon.events.PY_START | mon.events.PY_RETURN)
 
     def at_start(self, code, offset):
-        # one that raised has no return: what it left is below ours
-        self.waits.setdefault(_thread.get_ident(), []).append(
-            self.begins(sys._getframe(1)))
+        try:
+            # one that raised has no return: what it left is below ours
+            self.waits.setdefault(_thread.get_ident(), []).append(
+                self.begins(sys._getframe(1)))
+        except Exception:
+            self.steps.hook.fail("marks")
 
     def at_return(self, code, offset, value):
-        waits = self.waits.get(_thread.get_ident())
-        if waits:
-            self.ended(waits.pop())
-            del waits[:-8]
+        try:
+            waits = self.waits.get(_thread.get_ident())
+            if waits:
+                self.ended(waits.pop())
+                del waits[:-8]
+        except Exception:
+            self.steps.hook.fail("marks")
 
     # -- sys.setprofile ---------------------------------------------------------------
 
@@ -183,11 +193,14 @@ class Backward:
         wait = self.begins(frame)
 
         def told(at, event, arg):
-            if event in ("c_return", "c_exception") and at is frame:
-                sys.setprofile(None)
-                self.ended(wait)
-            elif event == "return" and at is frame:
-                sys.setprofile(None)
+            if at is not frame or event not in ("c_return", "c_exception", "return"):
+                return
+            sys.setprofile(None)
+            try:
+                if event != "return":
+                    self.ended(wait)
+            except Exception:
+                self.steps.hook.fail("marks")
 
         sys.setprofile(told)
 
@@ -198,14 +211,17 @@ class EngineTap:
 
     NAME = "_execution_engine"
 
-    def __init__(self, meta, told):
-        self.meta, self.told = meta, told
+    def __init__(self, meta, told, fail):
+        self.meta, self.told, self.fail = meta, told, fail
         setattr(meta, self.NAME, self)
 
     def __get__(self, cls, owner=None):
         if cls is None:
             return self
-        self.told()
+        try:
+            self.told()
+        except Exception:
+            self.fail("marks")
         for c in cls.__mro__:
             if self.NAME in c.__dict__:
                 return c.__dict__[self.NAME]

@@ -27,6 +27,16 @@ def _judge(name):
                 or path.startswith(_STDLIB) or path.startswith((_HOOK, _PLACE)))
 
 
+def untrace(frame, fn):
+    """Takes fn from the frames that it traces, from frame outwards.  A frame that has
+    one when tracing is off stands still, up to Python 3.9: a traceback would have the
+    line at which tracing ended."""
+    while frame is not None:
+        if frame.f_trace == fn:
+            frame.f_trace = None
+        frame = frame.f_back
+
+
 def user_frame(frame):
     """The innermost frame of the user's own code at or outside frame."""
     while frame is not None and not is_user(frame.f_code.co_filename):

@@ -112,10 +112,13 @@ class Startup:
             pass
 
     def cuda_started(self):
-        if self.open and self.hook.alive:
-            frame = user_frame(sys._getframe(1))
-            self.add("cuda_start", frame.f_code if frame else None,
-                     frame.f_lineno if frame else 0, time.monotonic_ns())
+        try:
+            if self.open and self.hook.alive:
+                frame = user_frame(sys._getframe(1))
+                self.add("cuda_start", frame.f_code if frame else None,
+                         frame.f_lineno if frame else 0, time.monotonic_ns())
+        except Exception:
+            self.hook.fail("startup")
 
     def records(self, now):
         """Step 1 has ended: close the book."""

@@ -23,7 +23,7 @@ OPTIMIZER_MADE = 16  # times as many where an optimizer was made
 class Steps:
     def __init__(self, hook):
         self.hook = hook
-        self.taps = taps.Taps()
+        self.taps = taps.Taps(hook.fail)
         self.wish = hook.conf.get("step", "auto")
         self.rule = None
         self.busy = False       # we are at work: module calls are not the job's
@@ -111,8 +111,11 @@ class Steps:
     def optimizer_begins(self, optimizer, args, kwargs):
         self.depth += 1
         if self.hookless:
-            self.hookless.off()
-            self.hookless = None
+            self.guard(self.drop_hookless)
+
+    def drop_hookless(self):
+        self.hookless.off()
+        self.hookless = None
 
     def optimizer_ends(self, optimizer, args, kwargs):
         self.depth = max(0, self.depth - 1)

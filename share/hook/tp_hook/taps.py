@@ -9,10 +9,11 @@ _MISSING = object()
 
 
 class Tap:
-    """Replaces cls.name; told(obj) runs at each look-up on an instance."""
+    """Replaces cls.name; told(obj) runs at each look-up on an instance, and
+    fail(where) if that raises."""
 
-    def __init__(self, cls, name, told):
-        self.cls, self.name, self.told = cls, name, told
+    def __init__(self, cls, name, told, fail):
+        self.cls, self.name, self.told, self.fail = cls, name, told, fail
         self.own = cls.__dict__.get(name, _MISSING)
         self.orig = getattr(cls, name)
         setattr(cls, name, self)
@@ -20,7 +21,10 @@ class Tap:
     def __get__(self, obj, owner=None):
         if obj is None:
             return self.orig
-        self.told(obj)
+        try:
+            self.told(obj)
+        except Exception:
+            self.fail("taps")
         return self.orig.__get__(obj, owner)
 
     def remove(self):
@@ -35,13 +39,14 @@ class Tap:
 class Taps:
     """All taps of the hook, so that they can be taken out at once."""
 
-    def __init__(self):
+    def __init__(self, fail):
         self.taps = []
+        self.fail = fail
 
     def add(self, cls, name, told):
         if cls is None or not hasattr(cls, name):
             return None
-        tap = Tap(cls, name, told)
+        tap = Tap(cls, name, told, self.fail)
         self.taps.append(tap)
         return tap
 

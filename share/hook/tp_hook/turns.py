@@ -18,8 +18,8 @@ SHORT_NS = 20_000
 
 
 class Turns(Lines):
-    def __init__(self, library):
-        super().__init__()
+    def __init__(self, library, fail):
+        super().__init__(fail)
         self.library = library
         self.turn = None        # what stands for the turn that runs
         self.ident = None       # its thread

@@ -8,6 +8,7 @@ import os
 import sys
 import time
 
+from .scope import untrace
 
 
 class Watch:
@@ -36,6 +37,7 @@ class Watch:
             self.tool = None
         elif not hasattr(sys, "monitoring") and sys.gettrace() == self.on_call:
             sys.settrace(self.old_trace)
+            untrace(sys._getframe(), self.on_line)
 
     def reached(self):
         steps = self.steps
@@ -67,17 +69,25 @@ class Watch:
             frame = frame.f_back
 
     def on_call(self, frame, event, arg):
-        if not self.steps.hook.alive or not self.mine(frame.f_code):
+        try:
+            if not self.steps.hook.alive or not self.mine(frame.f_code):
+                return None
+            if self.func:
+                self.reached()
+                return None
+            return self.on_line
+        except Exception:
+            self.steps.hook.fail("watch")
             return None
-        if self.func:
-            self.reached()
-            return None
-        return self.on_line
 
     def on_line(self, frame, event, arg):
-        if event == "line" and frame.f_lineno == self.line:
-            self.reached()
-        return self.on_line
+        try:
+            if event == "line" and frame.f_lineno == self.line:
+                self.reached()
+            return self.on_line
+        except Exception:
+            self.steps.hook.fail("watch")
+            return None
 
     # -- sys.monitoring -----------------------------------------------------------
 
@@ -101,16 +111,22 @@ class Watch:
 
     def at_start(self, code, offset):
         mon = sys.monitoring
-        if not self.mine(code):
-            return mon.DISABLE
-        if self.func:
-            self.reached()
-            return None
-        mon.set_local_events(self.tool, code, mon.events.LINE)
+        try:
+            if not self.mine(code):
+                return mon.DISABLE
+            if self.func:
+                self.reached()
+                return None
+            mon.set_local_events(self.tool, code, mon.events.LINE)
+        except Exception:
+            self.steps.hook.fail("watch")
         return mon.DISABLE
 
     def at_line(self, code, line):
-        if line != self.line:
-            return sys.monitoring.DISABLE
-        self.reached()
+        try:
+            if line != self.line:
+                return sys.monitoring.DISABLE
+            self.reached()
+        except Exception:
+            self.steps.hook.fail("watch")
         return None

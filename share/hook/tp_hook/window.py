@@ -101,7 +101,7 @@ class Window:
         self.state = "recording"
         self.prof.start_trace()
         if self.conf.get("lines"):
-            self.lines = lines.Lines()
+            self.lines = lines.Lines(self.hook.fail)
         self.enter_step(k)
         if self.lines:
             self.lines.start(sys._getframe(1))
