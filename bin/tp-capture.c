@@ -215,8 +215,8 @@ static void options_check(bool cupti)
 	if (!cupti && strcmp(want.engine, "torch") != 0)
 		opt_usage_error(&page, "--engine '%s': not torch or cupti (only one of"
 			" them can have CUPTI)", want.engine);
-	if (cupti && (want.stacks || want.shapes || want.warmup >= 0))
-		opt_usage_error(&page, "--stacks, --shapes and --warmup are of engine torch");
+	if (cupti && (want.stacks || want.shapes || (want.warmup >= 0 && !want.window)))
+		opt_usage_error(&page, "--stacks, --shapes are of engine torch, --warmup of a window");
 	if (!cupti && (want.operators || want.step_nvtx || want.check))
 		opt_usage_error(&page, "--operators, --step-nvtx and --check are of engine cupti");
 	if (want.step_nvtx && match_compile(&step_nvtx, want.step_nvtx, 0))

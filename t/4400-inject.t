@@ -6,7 +6,7 @@
 
 # --- the library as it lies there ---------------------------------------------------
 nm -D --defined-only "$LIB" | awk '{ print $3 }' | sort | tr '\n' ' ' >names
-is "$(cat names)" 'InitializeInjection InitializeInjectionNvtx2 tp_capture_hold tp_capture_leave tp_capture_python tp_capture_range tp_capture_ready tp_capture_release tp_capture_start tp_capture_step tp_capture_stop ' \
+is "$(cat names)" 'InitializeInjection InitializeInjectionNvtx2 tp_capture_hold tp_capture_leave tp_capture_python tp_capture_range tp_capture_ready tp_capture_release tp_capture_start tp_capture_step tp_capture_stop tp_capture_warm ' \
 	'it exports its entry points alone'
 case $TP_BUILD in
 */asan|*/cov) skip 1 'instrumented' ;;
@@ -87,6 +87,28 @@ is "$(cat ends)" 5 'to the ns of that launch'
 capture 'window' -n 20
 is "$(sum kernel) $(sum call) $(sum bye) $(sum device)" '0 0 1 0' \
 	'a window that never opens: nothing but the link'
+
+# --- a warm-up ------------------------------------------------------------------------
+# with pauses, in which each kernel ends: what is sent is the window's, as without
+capture 'lines,window' -n 20 -W 9:12 -i 10
+summary() { grep -E '^sum (call|op|kernel|range|step|mem|device|dropped|note|bye|lost)' out; grep '^bye' out | cut -d' ' -f3-; }
+summary >without
+started=$(sum overhead)
+capture 'lines,window' -n 20 -W 9:12 -i 10 -U 6
+summary >with
+is "$(sum kernel) $(sum call) $(sum step)" '4 5 4' 'a warm-up: the window has its launches and steps alone'
+same with without 'and all else that it has without one'
+is "$started $(sum overhead)" '1 0' "but CUPTI's own start, which lies before it"
+capture 'window,memory' -n 9 -W 30:35 -U 25 -c 4 -s 2 -m 2 -g 1 -o 5
+is "$(sum call) $(grep -cE '^(op|mem|overhead|range)' out) $(sum dropped) $(grep '^bye' out | cut -d' ' -f3-)" '0 0 0 ' \
+	'a warm-up alone: nothing, and nothing is lost'
+# the sum is of all texts of the calls, kernels and ranges
+[ "$(sum text)" -ge 6 ]
+t_result $? 'but names are told in it' || diag "$(sum text)"
+# kernels of 20 ms, one behind the other: at the window's begin two of the warm-up are
+# still to come, and take its time
+capture 'window' -n 8 -W 5:8 -U 2 -l 20000000
+is "$(sum kernel) $(sum call)" '6 5' 'what the device still does when it ends is sent, without its call'
 
 capture 'memory' -m 3
 is "$(awk '$1 == "mem" { print $2 }' out | xargs)" \

@@ -64,6 +64,10 @@ is "$(awk '$1 == "op" && $2 == "kernel" && / stream=7 / && !/untimed/ { n++ } EN
 	'4 1' 'and what the window held comes later'
 capture window -t 2 -n 60 -K 5 -W 1:60 -R -S
 plain_too 'windows that end beside captures: the same' -t 2 -n 60 -K 5 -S
+# ... and a warm-up, with flushes, beside one
+capture window -t 2 -n 12 -K 60 -W 7:9 -U 5 -S
+plain_too "a warm-up beside a capture: the same" -t 2 -n 12 -K 60 -S
+is "$(sum step) $(sum bye)" '3 1' 'and the window is there'
 unset SIM_FLUSH_MS
 
 # --- a profiler of the job's own --------------------------------------------------------
@@ -81,6 +85,7 @@ own 1:30 '30 0 -1 bye early' 'a profiler before cuInit' '' -L
 own 11:20 '10 4 -1 bye early' 'a profiler in the window' window -W 7:14
 own 11:20 '10 3 -1 bye' 'a profiler behind the window' window -W 2:4
 own 11:20 '10 0 -1 bye' 'a profiler before the window' window -W 25:28
+own 11:20 '10 0 -1 bye' 'a profiler in the warm-up' window -W 15:18 -U 6
 
 CAPREAD='-d 5'
 capture '' -n 60 -i 10 -P 50:55
@@ -99,6 +104,9 @@ for how in exit _exit; do
 		'the parent is recorded, the child is not'
 	lacks out '^bad' 'and does not write into its link'
 done
+capture window -n 100 -W 70:80 -U 40 -i 1 -F exit
+plain_too 'a child that begins in the warm-up: the same job' -n 100 -F exit
+is "$(sum call) $(sum step) $(sum hello) $(sum bye)" '12 11 1 1' 'and the window is the parent'"'"'s'
 unset SIM_FORK_HANGS
 capture '' -n 100 -F stay -e kill
 is "$(sum bye) $(tail -1 out)" '0 status 137' 'a child that stays does not keep the link open'

@@ -56,6 +56,22 @@ same told.job want 'the window, its steps, what is named, and the line that wait
 is "$(grep -cE 'range 3 _engine_run_backward (graph|__init__).py:[0-9]+$' told)" 2 'which is known as such'
 is "$(notes)" '' 'nothing is to be said'
 
+# --- a warm-up ----------------------------------------------------------------
+edges() { grep -E '^(warm|start|step|stop)' told | tr '\n' ' '; }
+job '"lines":true,"window":{"first":3,"last":3,"warmup":1,"then":"continue"}' "$JOBS/marks.py"
+is "$(edges)" 'warm start step 3 stop ' 'a warm-up comes before the window'
+is "$(sed -n '/^warm/,/^start/p' told | grep -c range)" 0 'and nothing is told in it'
+job '"lines":true,"window":{"first":2,"last":2,"warmup":5,"then":"continue"}' "$JOBS/marks.py"
+is "$(edges)" 'warm start step 2 stop ' 'one longer than there are steps'
+job '"lines":true,"window":{"first":1,"last":1,"warmup":2,"then":"continue"}' "$JOBS/marks.py"
+is "$(edges)" 'start step 1 stop ' 'none before the first step'
+job '"lines":true,"window":{"first":90,"last":91,"warmup":89,"then":"continue"}' "$JOBS/marks.py"
+is "$(edges)" 'warm ' 'the job ends in it'
+holds said 'before the window .steps 90-91.' 'which is told'
+job '"window":{"first":8,"last":8,"warmup":7,"then":"continue"}' "$JOBS/own_profiler.py"
+is "$(grep -E '^(warm|start|leave|stop)' told | tr '\n' ' ')$(cat status)" 'warm leave 0' \
+	"the script's own profiler begins in it: ours leaves"
+
 # --- the loader's turn --------------------------------------------------------------
 job '"lines":true' "$JOBS/turns.py" 0
 is "$(cat status out err)" '0

@@ -108,9 +108,10 @@ static void call_exit(struct capture_thread *t, uint32_t domain, uint32_t cbid,
 {
 	int64_t end_ns = emit_now_ns();
 	uint32_t name = name_text(domain, cbid, d->functionName);
-	struct cap_call *c = emit_begin(CAP_CALL, sizeof *c, emit_tid());
+	struct cap_call *c;
 
 	t->call = 0;
+	c = emit_since(t->call_ns) ? emit_begin(CAP_CALL, sizeof *c, emit_tid()) : NULL;
 	if (!c)
 		return;
 	*c = (struct cap_call){ .start_ns = t->call_ns, .end_ns = end_ns, .name = name,

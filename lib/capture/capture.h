@@ -32,9 +32,13 @@
 CAPTURE_API int tp_capture_ready(void);
 
 /* The window's edges.  Start may come before cuInit: recording begins with it.
+ * Warm, some steps before it: everything is switched on, and names and code objects
+ * are told, but no call, op, range or step is sent or counted until start.  From
+ * then on ops that were issued before it and end behind it are sent too.
  * Stop hands out what CUPTI holds: call it when the device is idle, or ops that
  * still run are untimed.  Where a thread is capturing a stream into a graph CUPTI
  * is let be, and what it holds follows within 5 s of the capture's end. */
+CAPTURE_API void tp_capture_warm(void);
 CAPTURE_API void tp_capture_start(void);
 CAPTURE_API void tp_capture_stop(void);
 

@@ -15,6 +15,16 @@ bool emit_on(void)
 	return atomic_load_explicit(&capture_open, memory_order_relaxed);
 }
 
+bool emit_since(int64_t ns)
+{
+	return ns >= atomic_load_explicit(&capture_from_ns, memory_order_relaxed);
+}
+
+bool emit_warming(void)
+{
+	return !emit_since(CAPTURE_WARMING - 1);
+}
+
 int64_t emit_now_ns(void)
 {
 	struct timespec t;

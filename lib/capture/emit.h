@@ -19,6 +19,10 @@
 
 /* Is there a link, and does the window stand open?  A look at one variable. */
 bool emit_on(void);
+/* It stands open, but only to get everything ready: what is recorded is not sent. */
+bool emit_warming(void);
+/* Does what happened then belong to the window, and not to its warm-up? */
+bool emit_since(int64_t ns);
 
 /* Room for a record: size is that of the struct and of what stands behind it, the
  * head not counted (at most CAPWIRE_MAX - sizeof(struct capwire_head)).  What

@@ -31,6 +31,7 @@ _Thread_local struct capture_thread capture_self;
 _Atomic int capture_phase;
 _Atomic bool capture_open;
 _Atomic uint32_t capture_window;
+_Atomic int64_t capture_from_ns;
 struct capture_opts capture_opts;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -39,6 +40,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool started;  /* CUPTI is ours and ready */
 static bool recording;        /* by the lock */
 static bool asked;            /* tp_capture_start came, by the lock */
+static bool warm;             /* tp_capture_warm came, by the lock */
 static bool left;             /* CUPTI is another's: for good, by the lock */
 static _Atomic int late_ticks; /* until what a capture kept from us is asked for */
 static _Atomic pid_t owner;   /* the process that is linked */
@@ -117,7 +119,7 @@ static void on_last(void)
 {
 	if (!live() || !atomic_load(&started) || !ops_asked())
 		return;
-	if (!ops_flush(true))
+	if (!ops_flush(true) && !emit_warming())
 		link_early();
 	ops_settle();
 }
@@ -217,7 +219,7 @@ static void start(void)
 		link_finish_later();
 		return;
 	}
-	if (!capture_opts.window || asked)
+	if (!capture_opts.window || asked || warm)
 		record_set(true);
 }
 
@@ -255,12 +257,31 @@ int tp_capture_ready(void)
 	return phase == PHASE_NEW ? 0 : -1;
 }
 
+void tp_capture_warm(void)
+{
+	if (atomic_load(&capture_phase) == PHASE_OFF)
+		return;
+	pthread_mutex_lock(&lock);
+	if (!recording && !asked) {
+		warm = true;
+		atomic_store(&capture_from_ns, CAPTURE_WARMING);
+		if (atomic_load(&started))
+			record_set(true);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 void tp_capture_start(void)
 {
 	if (atomic_load(&capture_phase) == PHASE_OFF)
 		return;
 	pthread_mutex_lock(&lock);
 	asked = true;
+	if (emit_warming()) {
+		if (atomic_load(&started))
+			ops_forgive();
+		atomic_store(&capture_from_ns, emit_now_ns());
+	}
 	if (atomic_load(&started))
 		record_set(true);
 	pthread_mutex_unlock(&lock);
@@ -271,7 +292,7 @@ void tp_capture_stop(void)
 	if (atomic_load(&capture_phase) == PHASE_OFF)
 		return;
 	pthread_mutex_lock(&lock);
-	asked = false;
+	asked = warm = false;
 	if (atomic_load(&started)) {
 		capture_mark_end(&capture_self, emit_now_ns());
 		record_set(false);
@@ -285,11 +306,11 @@ void tp_capture_leave(void)
 		return;
 	pthread_mutex_lock(&lock);
 	if (!left && atomic_load(&started)) {
-		if (recording)
+		if (recording && !emit_warming())
 			link_early();
 		capture_mark_end(&capture_self, emit_now_ns());
 		record_set(false);
-		if (atomic_load(&late_ticks))
+		if (atomic_load(&late_ticks) && !emit_warming())
 			link_early();
 		cupti_leave();
 		link_finish_later();
@@ -310,7 +331,8 @@ void tp_capture_release(void)
 
 void tp_capture_step(int64_t number, int64_t start_ns, int64_t end_ns)
 {
-	struct cap_step *s = emit_on() ? emit_begin(CAP_STEP, sizeof *s, emit_tid()) : NULL;
+	struct cap_step *s = emit_on() && !emit_warming() ?
+		emit_begin(CAP_STEP, sizeof *s, emit_tid()) : NULL;
 
 	if (!s)
 		return;
@@ -325,7 +347,7 @@ void tp_capture_range(int kind, const char *name, int64_t start_ns, int64_t end_
 	uint32_t name_id, file_id;
 	struct cap_range *r;
 
-	if (!emit_on())
+	if (!emit_on() || !emit_since(start_ns))
 		return;
 	capture_mark_end(t, start_ns);
 	name_id = name ? emit_text(name, strnlen(name, CAPWIRE_TEXT_MAX + 1)) : 0;

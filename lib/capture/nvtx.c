@@ -156,7 +156,7 @@ static void range_close(const struct open_range *o)
 {
 	struct cap_range *r;
 
-	if (!o->name || !emit_on())
+	if (!o->name || !emit_on() || !emit_since(o->start_ns))
 		return;
 	r = emit_begin(CAP_RANGE, sizeof *r, emit_tid());
 	if (!r)

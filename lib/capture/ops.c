@@ -31,6 +31,17 @@ static uint64_t CUPTIAPI now_cupti(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/* What the device still does when a warm-up ends takes time of the window, and says
+ * where its first step begins: it is sent, without the call. */
+static bool op_belongs(const struct cap_op *o)
+{
+	if (emit_warming())
+		return false;
+	if (o->kind == CAP_SYNC)
+		return emit_since(o->start_ns);
+	return !o->start_ns || !o->end_ns || emit_since(o->end_ns);
+}
+
 static void op_put(struct cap_op o, bool graph)
 {
 	uint8_t flags = graph ? CAP_OP_GRAPH : 0;
@@ -38,7 +49,7 @@ static void op_put(struct cap_op o, bool graph)
 
 	if (o.start_ns == 0 || o.end_ns == 0)
 		flags |= CAP_OP_UNTIMED;
-	to = emit_begin_flags(CAP_OP, flags, sizeof *to, 0);
+	to = op_belongs(&o) ? emit_begin_flags(CAP_OP, flags, sizeof *to, 0) : NULL;
 	if (!to)
 		return;
 	*to = o;
@@ -106,7 +117,8 @@ static void memory_put(const CUpti_Activity *r)
 {
 	const act_memory *m = (const void *)r;
 	bool got = m->memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION;
-	struct cap_mem *to = emit_begin(CAP_MEM, sizeof *to, 0);
+	struct cap_mem *to = emit_since((int64_t)m->timestamp) ?
+		emit_begin(CAP_MEM, sizeof *to, 0) : NULL;
 
 	if (!to)
 		return;
@@ -148,7 +160,8 @@ static void overhead_put(const CUpti_Activity *r)
 	const act_overhead *o = (const void *)r;
 	struct text name = overhead_name(o->overheadKind);
 	uint32_t id = emit_text(name.s, name.n);
-	struct cap_overhead *to = emit_begin(CAP_OVERHEAD, sizeof *to, 0);
+	struct cap_overhead *to = emit_since((int64_t)o->end) ?
+		emit_begin(CAP_OVERHEAD, sizeof *to, 0) : NULL;
 
 	if (!to)
 		return;
@@ -225,7 +238,7 @@ static void CUPTIAPI buffer_completed(CUcontext context, uint32_t stream,
 		       CUPTI_SUCCESS)
 			record_put(r);
 		if (cuptilib.ActivityGetNumDroppedRecords(NULL, 0, &lost) ==
-		    CUPTI_SUCCESS && lost)
+		    CUPTI_SUCCESS && lost && !emit_warming())
 			atomic_fetch_add(&dropped, lost);
 	}
 	pool_put(&pool, buffer, valid);
@@ -349,6 +362,13 @@ void ops_graph(bool begins)
 	n = atomic_load(&graphs);
 	while (n > 0 && !atomic_compare_exchange_weak(&graphs, &n, n - 1))
 		;
+}
+
+void ops_forgive(void)
+{
+	size_t lost;
+
+	(void)cuptilib.ActivityGetNumDroppedRecords(NULL, 0, &lost);
 }
 
 uint64_t ops_dropped(void)

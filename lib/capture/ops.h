@@ -33,6 +33,7 @@ bool ops_hold(void);
 void ops_release(void);
 /* In a forked child: who held is not here. */
 void ops_forget(void);
+void ops_forgive(void);        /* what CUPTI dropped so far was not wanted */
 uint64_t ops_dropped(void);    /* records that CUPTI says it dropped, in all */
 uint64_t ops_moved(void);      /* buffers given back, in all */
 bool ops_asked(void);          /* has CUPTI asked for a buffer yet? */

@@ -57,6 +57,10 @@ extern _Thread_local struct capture_thread capture_self;
 extern _Atomic int capture_phase;       /* enum capture_phase */
 extern _Atomic bool capture_open;       /* PHASE_LIVE and inside the window */
 extern _Atomic uint32_t capture_window; /* counts the window's openings, from 1 */
+/* Where the window begins that a warm-up came before: what lies before it is not
+ * sent.  0: there was none; CAPTURE_WARMING: it has not begun. */
+extern _Atomic int64_t capture_from_ns;
+#define CAPTURE_WARMING INT64_MAX
 
 struct capture_opts {
 	bool lines, memory, window;

@@ -16,6 +16,7 @@
  *	-S    no synchronization at the end
  *	-W A:B the hook's window: start before launch A, stop after launch B, and a
  *	      step and a range for each launch in between (of the first thread)
+ *	-U N  with -W: a warm-up from N launches before
  *	-P A:B a profiler of the job's own from launch A to B; -L it is announced before
  *	      cuInit
  *	-A MS what is torn down last at its exit, CUPTI too, takes so long
@@ -44,7 +45,7 @@
 static struct {
 	int threads, launches, driver, copies, peers, sets, graphs, queries, mallocs, capture_ms;
 	int names, ranges, operators, wait_ms, pause_ms, no_sync, close_fds;
-	int late, teardown_ms, first, last, again, own_first, own_last, own_early, own, nvtx_first, nvtx_all;
+	int late, teardown_ms, first, last, warm, again, own_first, own_last, own_early, own, nvtx_first, nvtx_all;
 	int64_t kernel_ns;
 	const char *fork_how, *end_how, *done;
 } opt = { .threads = 1, .names = 1, .kernel_ns = 2000, .end_how = "return" };
@@ -64,7 +65,7 @@ static struct {
 } cuda;
 
 static struct {
-	void (*start)(void), (*stop)(void), (*leave)(void);
+	void (*start)(void), (*warm)(void), (*stop)(void), (*leave)(void);
 	void (*step)(int64_t, int64_t, int64_t);
 	void (*range)(int, const char *, int64_t, int64_t, const char *, int);
 	int (*ready)(void), (*hold)(void);
@@ -227,6 +228,7 @@ static void hook_open(void)
 	if (!lib)
 		return;
 	*(void **)&hook.start = dlsym(lib, "tp_capture_start");
+	*(void **)&hook.warm = dlsym(lib, "tp_capture_warm");
 	*(void **)&hook.stop = dlsym(lib, "tp_capture_stop");
 	*(void **)&hook.step = dlsym(lib, "tp_capture_step");
 	*(void **)&hook.range = dlsym(lib, "tp_capture_range");
@@ -310,11 +312,14 @@ static void own_profiler(int on)
 static void one_launch(int i, uint32_t stream)
 {
 	char name[64];
-	int64_t start = now_ns();
+	int64_t start;
 	int in = hook.start && stream == 7 && i + 1 >= opt.first && i + 1 <= opt.last;
 
+	if (hook.warm && stream == 7 && opt.warm && i + 1 == opt.first - opt.warm)
+		hook.warm();
 	if (in && (i + 1 == opt.first || opt.again))
 		hook.start();
+	start = now_ns();
 	if (opt.own_first == i + 1)
 		own_profiler(1);
 	if (in)
@@ -388,7 +393,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:K:SW:P:LA:z:RF:e:CXNVD:")) != -1) {
+	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:K:SW:P:LA:z:U:RF:e:CXNVD:")) != -1) {
 		int n = optarg ? (int)strtol(optarg, NULL, 10) : 1;
 
 		switch (c) {
@@ -417,6 +422,7 @@ static void parse(int argc, char **argv)
 			opt.own_first = n;
 			opt.own_last = (int)strtol(strchr(optarg, ':') + 1, NULL, 10);
 			break;
+		case 'U': opt.warm = n; break;
 		case 'z': opt.late = n; break;
 		case 'A': opt.teardown_ms = n; break;
 		case 'L': opt.own_early = 1; break;

@@ -27,6 +27,11 @@ int tp_capture_ready(void)
 	return 1;
 }
 
+void tp_capture_warm(void)
+{
+	tell("warm\n");
+}
+
 void tp_capture_start(void)
 {
 	tell("start\n");

@@ -31,13 +31,14 @@ class Library:
         held, free = ctypes.PyDLL(path), ctypes.CDLL(path)
         self.python, self.step, self.range = (
             held.tp_capture_python, held.tp_capture_step, held.tp_capture_range)
+        self.warm = free.tp_capture_warm
         self.start, self.stop = free.tp_capture_start, free.tp_capture_stop
         self.leave = free.tp_capture_leave
         self.hold, self.release = free.tp_capture_hold, free.tp_capture_release
         ns, text = ctypes.c_int64, ctypes.c_char_p
         self.step.argtypes = [ns, ns, ns]
         self.range.argtypes = [ctypes.c_int, text, ns, ns, text, ctypes.c_int]
-        for fn in (self.step, self.range, self.start, self.stop, self.release,
+        for fn in (self.step, self.range, self.warm, self.start, self.stop, self.release,
                    self.leave):
             fn.restype = None
 
@@ -67,9 +68,10 @@ class Native:
         self.conf = conf
         window = conf.get("window") or {}
         self.first, self.last = window.get("first", 1), window.get("last")
+        self.ready_at = max(1, self.first - window.get("warmup", 0))
         self.then = window.get("then")
         self.library = find_library(self.hook)
-        self.state = "idle"     # idle, on, away (for good), done
+        self.state = "idle"     # idle, warm, on, away (for good), done
         self.left = False
         self.step_ns = None     # begin of the step that runs
         self.nvtx = self.nvtx_tap = None
@@ -103,7 +105,7 @@ class Native:
         if os.getpid() != self.pid:
             self.marks.forget()
             return
-        if self.state == "idle" and self.hook.alive and self.steps.n:
+        if self.state in ("idle", "warm") and self.hook.alive and self.steps.n:
             self.hook.note("the job ended after %d steps, before the window "
                            "(steps %d-%d)" % (self.steps.n, self.first, self.last))
         self.quiet()
@@ -124,34 +126,44 @@ class Native:
             return
         if self.last is not None and k > self.last:
             self.finish()
-        elif self.state == "idle" and k >= self.first:
-            self.begin(k)
+        elif self.state in ("idle", "warm") and k >= self.ready_at:
+            self.approach(k)
         elif self.state == "on":
             self.operators_on()
 
-    def begin(self, k):
+    def approach(self, k):
+        """CUPTI's start, the first sight of each name and line, NVTX: what is done
+        once is done in the steps before the window, whose records are not sent."""
         if self.steps.profilers.at_work():
             self.give_way()
-        elif k > self.first:
+            return
+        if k > self.first:
             self.missed()
-        else:
+            return
+        if k == self.first:
             self.state = "on"
             self.library.start()
             self.marks.start()
-            self.operators_on()
+        elif self.state == "idle":
+            self.state = "warm"
+            self.library.warm()
+        self.operators_on()
 
     def finish(self):
-        was, self.state = self.state, "done"
-        if was == "idle":
+        if self.state in ("idle", "warm"):
             self.missed()
             return
+        was, self.state = self.state, "done"
         if was == "on":
             self.stop()
         if self.then == "stop":
             self.steps.stop("the window")
 
     def missed(self):
-        self.state = "done"
+        was, self.state = self.state, "done"
+        if was == "warm":
+            self.quiet()
+            self.library.stop()
         self.hook.note("the window (steps %d-%d) was passed before it could begin"
                        % (self.first, self.last))
 
@@ -216,7 +228,8 @@ class Native:
             self.conf["operators"] = False
             self.hook.note("no operators: %s" % e)
             self.marks.named = True
-            self.marks.start()
+            if self.state == "on":
+                self.marks.start()
 
     def script_names(self, nvtx):
         """The script has an emit_nvtx of its own, and torch refuses a second; its
@@ -239,8 +252,9 @@ class Native:
         if self.library is None or self.left or os.getpid() != self.pid:
             return
         self.left = True
-        if self.state == "on":
+        if self.state in ("warm", "on"):
             self.quiet()
+        if self.state == "on":
             self.drain()
         self.library.leave()
         if self.state != "done":
