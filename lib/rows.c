@@ -6,6 +6,9 @@
 
 #include "mem.h"
 
+#define BATCH_MOST 512u
+#define BATCH_LEAST 16u
+
 struct source {
 	int64_t next, last;    /* n of the next row to read, and of the run's last */
 	char *batch;
@@ -20,6 +23,26 @@ struct rows {
 	bool started;
 };
 
+static size_t run_rows(const struct runs *runs, size_t i)
+{
+	return (size_t)(runs->run[i].last - runs->run[i].first + 1);
+}
+
+/* Rows of each run at a time, so that all fit.  Most of many runs are a row or two
+ * that came late: one share for each made 180,000 reads out of 16 million events. */
+static size_t batch_rows(const struct runs *runs)
+{
+	size_t batch, sum, i;
+
+	for (batch = BATCH_MOST; batch > BATCH_LEAST; batch /= 2) {
+		for (i = sum = 0; i < runs->n; i++)
+			sum += MIN(batch, run_rows(runs, i));
+		if (sum <= MERGE_BYTES / runs->size)
+			break;
+	}
+	return batch;
+}
+
 static struct rows *rows_new(const struct runs *runs)
 {
 	struct rows *r = xcalloc(1, sizeof *r);
@@ -28,13 +51,13 @@ static struct rows *rows_new(const struct runs *runs)
 	r->runs = runs;
 	r->size = runs->size;
 	r->nsource = runs->n;
-	r->batch = MAX(16u, MIN(512u, MERGE_BYTES / (r->size * (runs->n + 1))));
+	r->batch = batch_rows(runs);
 	r->source = xcalloc(runs->n + 1, sizeof *r->source);
 	r->heap = xcalloc(runs->n + 1, sizeof *r->heap);
 	for (i = 0; i < runs->n; i++) {
 		r->source[i].next = runs->run[i].first;
 		r->source[i].last = runs->run[i].last;
-		r->source[i].batch = xcalloc(r->batch, r->size);
+		r->source[i].batch = xcalloc(MIN(r->batch, run_rows(runs, i)), r->size);
 	}
 	return r;
 }
