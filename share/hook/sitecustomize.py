@@ -22,9 +22,10 @@ class TorchWatch:
         self.folder, self.conf_path = folder, conf_path
         self.pid = os.getpid()
         self.imports = []
+        self.left = False
 
     def find_spec(self, name, path=None, target=None):
-        if path is not None or os.getpid() != self.pid:
+        if self.left or path is not None or os.getpid() != self.pid:
             return None
         try:
             self.note_import()
@@ -42,6 +43,7 @@ class TorchWatch:
             self.imports.append((time.monotonic_ns(), frame.f_code, frame.f_lineno))
 
     def leave(self):
+        self.left = True
         try:
             sys.meta_path.remove(self)
         except Exception:

@@ -123,10 +123,10 @@ def main():
         signal.signal(signal.SIGTERM, on_term)
     if HOW == "close":
         os.closerange(3, 4096)
-    with open("ready", "w", encoding="ascii"):
-        pass
-    step = make_real() if hasattr(torch, "manual_seed") else make_mock()
     try:
+        with open("ready", "w", encoding="ascii"):
+            pass
+        step = make_real() if hasattr(torch, "manual_seed") else make_mock()
         train(step, STEPS, "log")
         with open("model", "wb") as f:
             f.write(bytes(range(256)) * 64)
