@@ -308,6 +308,7 @@ alarm 1;
 sysread($held[1023], $byte, 1);
 die "the last that there is room for was turned away";
 END
+# shellcheck disable=SC3045 # dash and bash have it
 if (ulimit -n 2100) 2>/dev/null; then
 	runs 5 'more processes than are heard' sh -c "ulimit -n 2100; exec '$CAPTURE' --engine cupti -j -- \
 		sh -c 'perl crowd.pl && sleep 0.5 && \"$PLAY\" send plain.txt && exit 5'"
