@@ -78,7 +78,7 @@ static void step_take(struct choosing *c, const struct rec *r)
 	const struct rec_field *lines = rec_get(r, "lines");
 	struct step_place p = { 0 };
 	int64_t rank = 0, step, wall_ns;
-	int flags = 0;
+	int flags;
 
 	if (rec_int(r, "rank", &rank))
 		rank = 0;
@@ -88,7 +88,7 @@ static void step_take(struct choosing *c, const struct rec *r)
 		c->unusable++;
 		return;
 	}
-	flags |= rec_get(r, "compiled") ? WALL_COMPILED : 0;
+	flags = (rec_get(r, "compiled") ? WALL_COMPILED : 0) | (rec_get(r, "late") ? WALL_LATE : 0);
 	flags |= rec_get(r, "last") ? WALL_LAST : 0;
 	flags |= rec_get(r, "skipped") ? WALL_SKIPPED : 0;
 	if (series_add(&c->series, step, wall_ns, flags)) {

@@ -96,6 +96,8 @@ static void step_line(struct timetext *t, struct buf *b, const struct rec *r,
 	add_bytes(b, "  host ", r, "host_bytes", &t->host_peak);
 	if (rec_get(r, "skipped"))
 		buf_adds(b, "  skipped by the gradient scaler");
+	if (rec_get(r, "late"))
+		buf_adds(b, "  known late");
 	if (rec_get(r, "compiled"))
 		buf_adds(b, "  compiled");
 	buf_addc(b, '\n');

@@ -194,7 +194,8 @@ static void steps_judge(struct search *f, const struct regime *r)
 		bool periodic = is_periodic(f, step);
 
 		f->avoid[i] = !typical || periodic ||
-			(f->s->flags[i] & (WALL_COMPILED | WALL_SKIPPED));
+			(f->s->flags[i] & (WALL_COMPILED | WALL_SKIPPED | WALL_LATE)) ||
+			(i > 0 && f->s->flags[i - 1] & WALL_LATE);
 		if (!inside)
 			continue;
 		if (!begun && !typical)
@@ -295,12 +296,21 @@ static void beats_find(struct search *f)
 	free(h.step);
 }
 
+/* Behind those that are known late, where that leaves any. */
 static void window_short(struct window *w, const struct window_want *want, size_t n)
 {
 	w->short_series = true;
-	w->first_step = 3;
-	w->steps = MIN(want->active, (int64_t)n - 2);
-	w->warmup = MIN(want->warmup, 2);
+	w->first_step = w->late + 2 <= (int64_t)n ? MAX(w->late + 2, 3) : 3;
+	w->steps = MIN(want->active, (int64_t)n - w->first_step + 1);
+	w->warmup = MIN(want->warmup, w->first_step - 1);
+}
+
+static int64_t last_late(const struct series *s)
+{
+	for (size_t i = s->n; i > 0; i--)
+		if (s->flags[i - 1] & WALL_LATE)
+			return (int64_t)i;
+	return 0;
 }
 
 int window_choose(const struct series *s, const struct window_want *want,
@@ -313,6 +323,7 @@ int window_choose(const struct series *s, const struct window_want *want,
 	memcpy(w->schedule, want->schedule, sizeof w->schedule);
 	if (s->n < WINDOW_LEAST)
 		return 1;
+	w->late = last_late(s);
 	if (s->flags[s->n - 1] & WALL_LAST)
 		f.n--;
 	if (f.n < WINDOW_TELL) {

@@ -26,7 +26,10 @@
 #define SCHEDULE_MAX 16
 #define SERIES_MAX (1u << 22) /* steps looked at: 50 MB; later ones are passed on only */
 
-enum wall_flag { WALL_SEEN = 1, WALL_COMPILED = 2, WALL_LAST = 4, WALL_SKIPPED = 8 };
+enum wall_flag {
+	WALL_SEEN = 1, WALL_COMPILED = 2, WALL_LAST = 4, WALL_SKIPPED = 8,
+	WALL_LATE = 16 /* its end was known after the fact: it and the next are not for us */
+};
 /* The line that most of a long step's time was spent in. */
 struct step_place { int64_t step; char *file, *func; int64_t line; };
 
@@ -68,6 +71,7 @@ struct window {
 	bool settled;            /* the window has no step that is to be avoided */
 	enum sure sure;
 	int64_t startup;         /* steps before the first typical one */
+	int64_t late;            /* the last step whose end was known late; 0: none */
 	int64_t pattern;         /* 1: none */
 	struct regime regime[REGIMES_MAX];
 	size_t nregime, chosen;

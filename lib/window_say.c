@@ -45,6 +45,9 @@ static void reason_avoids(const struct window *w, struct buf *b)
 		buf_adds(b, "; step 1 is start-up");
 	else if (w->startup)
 		buf_addf(b, "; steps 1-%" PRId64 " are start-up", w->startup);
+	if (w->late)
+		buf_addf(b, "; up to step %" PRId64 " some were known to be steps only later",
+			w->late);
 	for (size_t i = 0; i < w->nbeat; i++) {
 		if (w->beat[i].every <= w->pattern)
 			continue;

@@ -58,6 +58,8 @@ time_job 'inference' -- "$PY" "$JOBS/infer.py" net
 is "$(steps) $(rule)" '12 forward' 'net.forward() called directly: one step a call'
 time_job 'a late leader' -- "$PY" "$JOBS/infer.py" head
 is "$(steps) $(rule)" '24 forward' 'warm-up calls, then the module of the loop'
+is "$(grep '"late":1' s.json | sed 's/.*"step":\([0-9]*\).*/\1/' | tr '\n' ' ')" '4 5 6 7 8 9 10 ' \
+	'the steps that another module led say so'
 
 time_job 'its own profiler' -- "$PY" "$JOBS/own_profiler.py"
 is "$(steps) $(rule)" '8 prof.step' 'prof.step() is followed, no step twice'

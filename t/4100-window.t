@@ -2,7 +2,7 @@
 # tp-window: the case of start-up, checkpoints and one stall; passing on; what
 # it says when there is nothing to say.
 . "$(dirname "$0")/lib.sh"
-plan 24
+plan 27
 # stream FROM TO: STEP MS lines on stdin as a stream
 stream() {
 	awk 'BEGIN { print "{\"kind\":\"head\",\"tp\":1,\"program\":\"tp-time\",\"version\":\"0\",\"host\":\"h\",\"epoch_ns\":\"5\",\"prov\":[]}" }
@@ -44,6 +44,17 @@ is "$(grep -c '"kind":"window"' out) $(key steps)" '1 5' 'an earlier choice is r
 tp-window -j --schedule 7 s.json >out
 first=$(key first_step)
 is "$(seq "$first" $((first + 2)) | awk '$1 % 7 == 0' | wc -l | tr -d ' ')" 0 '--schedule is avoided'
+
+# as tp-time marks them where another module takes the lead
+late() { awk -v to="$1" '/"step":/ { match($0, /"step":[0-9]+/)
+	if (substr($0, RSTART + 7, RLENGTH - 7) + 0 <= to) sub(/}$/, ",\"late\":1}") } { print }'; }
+awk 'BEGIN { for (i = 1; i <= 40; i++) print i, 10 }' | stream | late 20 >late.json
+tp-window -j late.json >out
+is "$(key first_step)" 24 'not where steps are known late, nor the one behind, nor to warm up'
+holds out 'up to step 20 some were known' 'which is said'
+awk 'BEGIN { for (i = 1; i <= 9; i++) print i, 10 }' | stream | late 5 >late.json
+tp-window -j late.json >out
+is "$(key first_step) $(key steps)" '7 3' 'nor in a short series'
 
 series | head -4 | stream >few.json
 runs 1 'under five steps: status 1' tp-window -j few.json

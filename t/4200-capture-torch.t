@@ -75,6 +75,12 @@ is "$(grep -o '"ProfilerStep#[0-9]*"' own.json | sort -u | wc -l | tr -d ' ')" 2
 runs 0 'the windows meet' tp-capture -d gave --window 3:4 -- "$PY" "$JOBS/own_profiler.py"
 holds err 'ours gave way' 'ours gives way and says so'
 is "$(ls -A gave)/$(grep -o '"ProfilerStep#[0-9]*"' own.json | sort -u | wc -l | tr -d ' ')" /2 'the script has its own'
+runs 125 'a window where another module takes the lead' \
+	tp-capture -d early --window 9:11 --step forward -- "$PY" "$JOBS/infer.py" head
+is "$(cat out)" 'done' 'ends as before'
+holds err 'known only after the window .steps 9-11. began' 'and is told'
+runs 0 'behind it' tp-capture -d late --window 13:14 --step forward -- "$PY" "$JOBS/infer.py" head
+is "$(steps_of late/*.gz)" '#13#14' 'there is one'
 runs 0 'two ranks' tp-capture -d two --window 4:6 -- "$PY" -m torch.distributed.run \
 	--nproc_per_node 2 --master_port 29418 "$JOBS/ddp.py"
 is "$(ls two | sed 's/\..*//' | tr '\n' ' ')" 'rank0 rank1 ' 'a trace each'

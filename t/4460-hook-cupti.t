@@ -72,6 +72,10 @@ job '"window":{"first":8,"last":8,"warmup":7,"then":"continue"}' "$JOBS/own_prof
 is "$(grep -E '^(warm|start|leave|stop)' told | tr '\n' ' ')$(cat status)" 'warm leave 0' \
 	"the script's own profiler begins in it: ours leaves"
 
+job '"step":"forward","window":{"first":9,"last":11,"then":"continue"}' "$JOBS/infer.py" head
+is "$(grep -cE '^(warm|start)' told) $(cat status)" '0 0' 'another module takes the lead in it: no window'
+holds said 'known only after the window .steps 9-11. began' 'which is told'
+
 # --- the loader's turn --------------------------------------------------------------
 job '"lines":true' "$JOBS/turns.py" 0
 is "$(cat status out err)" '0

@@ -15,6 +15,7 @@ import os
 import sys
 
 from . import marks
+from .window import KNOWN_LATE, PASSED
 
 LIBRARY = "libtpcapture.so"
 SOURCE = "CUDA_INJECTION64_PATH"  # where the driver finds it
@@ -115,8 +116,8 @@ class Native:
 
     # -- steps --------------------------------------------------------------------
 
-    def boundary(self, k):
-        """Step k begins."""
+    def boundary(self, k, late=False):
+        """Step k begins, or has begun: late, told after the fact."""
         begun, self.step_ns = self.step_ns, self.steps.t0
         if self.library is None:
             return
@@ -127,18 +128,18 @@ class Native:
         if self.last is not None and k > self.last:
             self.finish()
         elif self.state in ("idle", "warm") and k >= self.ready_at:
-            self.approach(k)
+            self.approach(k, late)
         elif self.state == "on":
             self.operators_on()
 
-    def approach(self, k):
+    def approach(self, k, late):
         """CUPTI's start, the first sight of each name and line, NVTX: what is done
         once is done in the steps before the window, whose records are not sent."""
         if self.steps.profilers.at_work():
             self.give_way()
             return
-        if k > self.first:
-            self.missed()
+        if k > self.first or (late and k == self.first):
+            self.missed(late)
             return
         if k == self.first:
             self.state = "on"
@@ -159,13 +160,12 @@ class Native:
         if self.then == "stop":
             self.steps.stop("the window")
 
-    def missed(self):
+    def missed(self, late=False):
         was, self.state = self.state, "done"
         if was == "warm":
             self.quiet()
             self.library.stop()
-        self.hook.note("the window (steps %d-%d) was passed before it could begin"
-                       % (self.first, self.last))
+        self.hook.note((KNOWN_LATE if late else PASSED) % (self.first, self.last))
 
     def stop(self):
         self.quiet()

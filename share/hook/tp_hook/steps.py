@@ -156,14 +156,14 @@ class Steps:
             if self.rule is None:
                 self.undecided(now, late)
         elif self.rule == "forward":
-            self.boundary(now, late)
+            self.boundary(now, late, moved=late)
         elif self.rule is None:
             self.undecided(now, late)
 
     def undecided(self, now, late=False):
         self.calls += 1
         if self.calls > 1:
-            self.pending.append((now, None if late else self.device.mark()))
+            self.pending.append((now, None if late else self.device.mark(), late))
         if self.hook.torch.is_grad_enabled():
             self.grad_calls += 1
         enough = INFER_CALLS if self.grad_calls == 0 else GRAD_CALLS
@@ -179,8 +179,8 @@ class Steps:
         self.rule = rule
         pending, self.pending = self.pending, []
         if rule == "forward":
-            for at_ns, event in pending:
-                self.boundary(at_ns, late=True, event=event)
+            for at_ns, event, moved in pending:
+                self.boundary(at_ns, late=True, event=event, moved=moved)
         elif self.forward:
             self.forward.off()
 
@@ -209,9 +209,10 @@ class Steps:
         if self.window:
             self.window.boundary(1)
 
-    def boundary(self, now, late=False, event=None):
+    def boundary(self, now, late=False, event=None, moved=False):
         """The running step ends here and the next one begins; event: the device's
-        mark of a boundary that was late in being known."""
+        mark of a boundary that was late in being known; moved: it would be late in
+        any run, since another module had the lead then."""
         hook, t0 = self.hook, self.t0
         self.t0 = now
         self.n += 1
@@ -220,6 +221,8 @@ class Steps:
         if self.n == 1:
             self.first(now)
             record["rank"] = hook.rank
+        if moved:
+            self.flags["late"] = 1
         self.remark(record, now - t0)
         due = hook.link.due(now)
         if due:
@@ -233,7 +236,7 @@ class Steps:
             if hook.sampler.stopping is None:
                 hook.sampler.start()
         if self.window:
-            self.window.boundary(self.n + 1)
+            self.window.boundary(self.n + 1, late)
         if self.n == hook.conf.get("stop_after"):
             self.stop("--steps %d" % self.n)
 

@@ -1,7 +1,8 @@
 """The profiled window: torch.profiler, put in from outside.
 
-boundary(k) is called as step k begins.  The profiler is made ready `warmup`
-steps before the first step of the window, so that its start is not in it.  The
+boundary(k) is called as step k begins, or after the fact where that is known late
+(another module takes the lead): a window cannot begin or go on there.  The profiler
+is made ready `warmup` steps before the window, so that its start is not in it.  The
 script's own profiler comes first: where it is at work ours waits, and where it
 begins ours gives way."""
 import os
@@ -11,6 +12,9 @@ import time
 
 from . import lines
 
+PASSED = "the window (steps %d-%d) was passed before it could begin"
+KNOWN_LATE = ("what a step is was known only after the window (steps %d-%d) began: "
+              "nothing of it is kept; a later window will do, or --step")
 TRACE_HEAD = 1 << 20   # baseTimeNanoseconds stands in the first or the last bytes
 
 
@@ -39,18 +43,19 @@ class Window:
                            "(steps %d-%d)" % (self.steps.n, self.first, self.last))
         self.state = "done"
 
-    def boundary(self, k):
+    def boundary(self, k, late=False):
         self.step = k
         if self.state == "done":
             return
-        if self.state == "recording":
+        if late and (self.state == "recording" or k == self.first):
+            self.known_late()
+        elif self.state == "recording":
             self.leave_step()
             if k > self.last:
                 self.finish()
             else:
                 self.enter_step(k)
-            return
-        if k > self.first:
+        elif k > self.first:
             self.missed()
         elif k >= self.ready_at:
             self.approach(k)
@@ -65,13 +70,20 @@ class Window:
         if k == self.first and self.state == "ready":
             self.record(k)
 
+    def known_late(self):
+        """Another module has the lead, from some calls ago on."""
+        if self.script_profiles():
+            self.give_way()
+            return
+        self.drop()
+        self.hook.note(KNOWN_LATE % (self.first, self.last))
+
     def missed(self):
         if self.script_profiles():
             self.give_way()
             return
         self.drop()
-        self.hook.note("the window (steps %d-%d) was passed before it could begin"
-                       % (self.first, self.last))
+        self.hook.note(PASSED % (self.first, self.last))
 
     # -- the profiler -------------------------------------------------------------
 
