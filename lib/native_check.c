@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "path.h"
@@ -24,8 +25,8 @@ static bool is_device_near(void)
 	return false;
 }
 
-/* By cuInit alone: it makes no context.  0 where it cannot be told. */
-static int devices_check(void *cuda)
+/* By cuInit alone: it makes no context. */
+static bool has_no_device(void *cuda)
 {
 	int (*init)(unsigned) = NULL, (*count)(int *) = NULL;
 	int r, n = -1;
@@ -33,19 +34,38 @@ static int devices_check(void *cuda)
 	*(void **)&init = dlsym(cuda, "cuInit");
 	*(void **)&count = dlsym(cuda, "cuDeviceGetCount");
 	if (!init || !count || unsetenv("CUDA_VISIBLE_DEVICES"))
-		return 0; /* unset, since a job may choose for itself */
+		return false; /* unset, since a job may choose for itself */
 	r = init(0);
 	if (r == 0 && count(&n) != 0)
+		return false;
+	return r == CUDA_NO_DEVICE || n == 0;
+}
+
+/* In a child: a driver that is loaded into a static program ends it by a signal.
+ * 0 where it cannot be told. */
+static int driver_check(void)
+{
+	enum { FINE, NO_DRIVER, NO_DEVICE };
+	pid_t child = fork();
+	void *cuda;
+	int status;
+
+	if (child == 0) {
+		cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+		_exit(!cuda ? NO_DRIVER : has_no_device(cuda) ? NO_DEVICE : FINE);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
 		return 0;
-	return r == CUDA_NO_DEVICE || n == 0 ?
-		error("engine cupti: CUDA's driver has no device here") : 0;
+	if (WEXITSTATUS(status) == NO_DEVICE)
+		return error("engine cupti: CUDA's driver has no device here");
+	return WEXITSTATUS(status) == FINE || is_device_near() ? 0 :
+		error("engine cupti: no driver of CUDA here: no libcuda.so.1, and no device");
 }
 
 int native_check(void)
 {
 	const char *theirs = getenv("CUDA_INJECTION64_PATH");
 	char *library;
-	void *cuda;
 
 	if (theirs && *theirs)
 		return error("CUDA_INJECTION64_PATH is set to %s: another tool is at work",
@@ -54,9 +74,5 @@ int native_check(void)
 	if (!library)
 		return -1; /* said */
 	free(library);
-	cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (cuda)
-		return devices_check(cuda);
-	return is_device_near() ? 0 :
-		error("engine cupti: no driver of CUDA here: no libcuda.so.1, and no device");
+	return driver_check();
 }

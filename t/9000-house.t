@@ -61,7 +61,7 @@ calls() {
 
 # job.c: the child in which exec failed has nowhere to return to; demangle.c: the one
 # that was made for a name
-calls 'exit|_exit|abort|quick_exit' say.c mem.c opt.c job.c demangle.c
+calls 'exit|_exit|abort|quick_exit' say.c mem.c opt.c job.c demangle.c native_check.c
 grep -v '^bin/' "$FOUND" >"$SCRATCH/lib"
 mv "$SCRATCH/lib" "$FOUND"
 none 'lib returns, bin dies: nothing else in lib ends the process'
