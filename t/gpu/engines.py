@@ -418,6 +418,50 @@ class Engines:
         self.check(got.returncode == 7 and got.stdout == "before\n" and not got.stderr,
                    "no socket to write to: the job does not know", (got.returncode, got.stderr[-200:]))
 
+    # -- a script that profiles itself -------------------------------------------------------
+
+    OWN = """
+import json, sys, torch
+from torch.profiler import ProfilerActivity, profile
+model = torch.nn.Linear(64, 64, device="cuda")
+opt = torch.optim.SGD(model.parameters(), lr=0.01)
+def turn():
+    opt.zero_grad(); model(torch.ones(8, 64, device="cuda")).sum().backward(); opt.step()
+for i in range(12):
+    turn()
+torch.cuda.synchronize()
+with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as prof:
+    for i in range(4):
+        turn()
+    torch.cuda.synchronize()
+prof.export_chrome_trace(sys.argv[1])
+with open(sys.argv[1]) as f:
+    events = json.load(f)["traceEvents"]
+print("kernels", sum(e.get("cat") == "kernel" for e in events),
+      "calls", sum(e.get("name") == "cudaLaunchKernel" for e in events))
+turn()
+torch.cuda.synchronize()
+"""
+
+    def own(self):
+        """The script's own profiler has all that it would have; ours leaves CUPTI to it."""
+        if not self.time_for("a script that profiles itself", 30):
+            return
+        path, out = self.place + "/own.py", self.place + "/own.z"
+        with open(path, "w", encoding="ascii") as f:
+            f.write(self.OWN)
+        plain, got = in_turn([
+            lambda: Run(self.place, [], path, path + ".plain.json"),
+            lambda: Run(self.place, ["tp-capture", "--engine", "cupti"], path,
+                        path + ".ours.json", out=out)])
+        said = plain.words(".stdout")
+        self.check(plain.status == got.status == 0 and said.startswith("kernels ")
+                   and said.strip() in got.words(), "a script's own profiler sees what it would",
+                   "%s: %s" % (said.strip(), got.words()[-300:]))
+        kernels = self.p["run"](["bash", "-c", "tp-ingest -j '%s' | grep -c '\"cat\":\"kernel\"'" % out])
+        self.check(int(kernels.stdout or 0) > 12, "and ours has what came before", kernels.stdout.strip())
+        self.check("own profiler" in got.words(), "which is said")
+
     # -- a CUDA program ------------------------------------------------------------------------
 
     def program(self):
@@ -472,7 +516,8 @@ class Engines:
         self.check(there and took < 1, "a kernel is on the stream within a second", "%.2f s" % took)
 
     def all(self, parts):
-        for part in ("live", "equal", "overhead", "long", "program", "readers", "ends", "profile"):
+        for part in ("live", "equal", "overhead", "long", "program", "readers", "ends", "own",
+                     "profile"):
             if parts and part not in parts:
                 continue
             began = time.time()
