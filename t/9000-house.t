@@ -59,8 +59,8 @@ calls() {
 	grep -vf "$SCRATCH/but" "$SCRATCH/code" | grep -E "\\<($re) *\\(" >"$FOUND"
 }
 
-# job.c: the child in which exec failed has nowhere to return to; demangle.c: the one
-# that was made for a name
+# job.c: the child in which exec failed has nowhere to return to; demangle.c and
+# native_check.c: the one that was made for a name, or to ask the driver
 calls 'exit|_exit|abort|quick_exit' say.c mem.c opt.c job.c demangle.c native_check.c
 grep -v '^bin/' "$FOUND" >"$SCRATCH/lib"
 mv "$SCRATCH/lib" "$FOUND"
