@@ -66,6 +66,13 @@ holds err 'no Python process of the job imported torch' 'and it is told'
 # --- company ----------------------------------------------------------------
 runs 0 'workers of a loader' tp-capture -d load --window 2:3 -- "$PY" "$JOBS/workers.py" fork
 is "$(tail -1 out)/$(ls load | wc -l | tr -d ' ')" 'done 6/1' 'one trace, of the main process'
+"$PY" "$JOBS/harm.py" fork >plain.out 2>plain.err
+# step 3 forks: while Kineto is warm, while it records, when it is over
+for window in 4:6 3:6 1:2; do
+	runs 0 "a child that ends by exit, window $window" \
+		timeout 60 tp-capture -d forks --window $window -- "$PY" "$JOBS/harm.py" fork
+	same out plain.out 'is waited for as ever'
+done
 runs 0 'a script with a profiler of its own, elsewhere' \
 	tp-capture -d own --window 5:6 -- "$PY" "$JOBS/own_profiler.py"
 is "$(cat out)" 'own profile written' 'ends as before'

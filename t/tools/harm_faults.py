@@ -249,6 +249,8 @@ def link_broken(run):
     try:
         if how == 4:
             shutil.rmtree(folder, ignore_errors=True)
+            # Python had just seen our sitecustomize there, of which nothing ran
+            run.beside = rb"Error in sitecustomize; .*\nFileNotFoundError: .*/tp-\w+/sitecustomize.py'\n"
         for name in ("s", "c") if how < 4 and folder else ():
             path = os.path.join(folder, name)
             if not os.path.exists(path):

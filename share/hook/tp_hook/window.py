@@ -27,12 +27,16 @@ class Window:
         self.conf = conf
         self.state = "idle"      # idle, ready, recording, done
         self.prof = None
+        self.kineto = False      # it has been begun by us
         self.step_range = None
         self.lines = None
         self.late_taps = []
         self.step = 0
 
     def off(self):
+        if os.getpid() != self.hook.pid:
+            self.forget()
+            return
         if self.state in ("ready", "recording"):
             if self.state == "recording":
                 self.hook.note("the job ended in step %d, inside the window: "
@@ -42,6 +46,15 @@ class Window:
             self.hook.note("the job ended after %d steps, before the window "
                            "(steps %d-%d)" % (self.steps.n, self.first, self.last))
         self.state = "done"
+
+    def forget(self):
+        """In a forked child: its Kineto is not to be asked for anything, and hangs
+        where it is torn down."""
+        self.state, self.prof = "done", None
+        if self.lines:
+            self.lines.stop()
+        if self.kineto:
+            exit_without_kineto()
 
     def boundary(self, k, late=False):
         self.step = k
@@ -102,6 +115,7 @@ class Window:
         # what Kineto logs would be in the job's stderr
         was = os.environ.get("KINETO_LOG_LEVEL")
         os.environ["KINETO_LOG_LEVEL"] = "99"
+        self.kineto = True
         self.prof.prepare_trace()
         if was is None:
             del os.environ["KINETO_LOG_LEVEL"]
@@ -211,6 +225,17 @@ class Window:
     def give_way_late(self):
         self.step = self.first + 1
         self.give_way()
+
+
+def exit_without_kineto():
+    """exit() of this process leaves out what was there before the fork.  Kineto waits
+    there for a thread of the parent's (pthread_cond_destroy in ~ConfigLoader, seen with
+    torch 2.15), for ever; without us the job may never have begun it."""
+    import ctypes
+    libc = ctypes.CDLL(None)
+    # the last to come is the first to be called
+    libc.on_exit(libc._exit, None)
+    libc.__cxa_atexit(libc.fflush, None, None)
 
 
 def trace_base(path):
