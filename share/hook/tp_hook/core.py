@@ -70,18 +70,11 @@ class Hook:
         if not self.alive:
             return
         self.alive = False
-        for out in (self.sampler.stop, self.parts_off, lambda: self.say_off(why)):
-            try:
-                out()
-            except Exception:
-                pass
+        quietly(self.sampler.stop, self.parts_off, lambda: self.say_off(why))
 
     def parts_off(self):
         while self.parts:
-            try:
-                self.parts.pop().off()
-            except Exception:
-                pass
+            quietly(self.parts.pop().off)
 
     def say_off(self, why):
         if self.link and not self.link.broken:
@@ -137,15 +130,20 @@ class Hook:
     def in_child(self):
         """A forked child does nothing, ever: no thread, no socket, no tap."""
         self.alive = False
-        for out in (self.sampler.forget, self.close_link, self.parts_off):
-            try:
-                out()
-            except Exception:
-                pass
+        quietly(self.sampler.forget, self.close_link, self.parts_off)
 
     def close_link(self):
         if self.link:
             self.link.close()
+
+
+def quietly(*calls):
+    """All of them, whichever fails."""
+    for call in calls:
+        try:
+            call()
+        except Exception:
+            pass
 
 
 def other_threads():

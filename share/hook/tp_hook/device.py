@@ -42,7 +42,7 @@ class Device:
     def begin(self):
         self.last = self.mark()
 
-    def step(self, record, late, event=None, due=True):
+    def step(self, record, late, event, due):
         """A step has ended: its record goes out once the device has passed it.
         late: its boundary is past already, with the event made there, if any.
         due: a send follows."""

@@ -61,7 +61,7 @@ class Window:
         if self.state == "done":
             return
         if late and (self.state == "recording" or k == self.first):
-            self.known_late()
+            self.missed(late)
         elif self.state == "recording":
             self.leave_step()
             if k > self.last:
@@ -83,20 +83,13 @@ class Window:
         if k == self.first and self.state == "ready":
             self.record(k)
 
-    def known_late(self):
-        """Another module has the lead, from some calls ago on."""
+    def missed(self, late=False):
+        """late: another module has the lead, from some calls ago on."""
         if self.script_profiles():
             self.give_way()
             return
         self.drop()
-        self.hook.note(KNOWN_LATE % (self.first, self.last))
-
-    def missed(self):
-        if self.script_profiles():
-            self.give_way()
-            return
-        self.drop()
-        self.hook.note(PASSED % (self.first, self.last))
+        self.hook.note((KNOWN_LATE if late else PASSED) % (self.first, self.last))
 
     # -- the profiler -------------------------------------------------------------
 
