@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#define RANKS_MAX 16 /* of the devices of all ranks */
+#define DEVICES_MAX 16 /* told, of all ranks together */
 
 static const char *capacity_share(char of[3 * NUM_LEN], int64_t peak, int64_t capacity)
 {
@@ -24,7 +24,7 @@ void rank_report_memory(const struct rank_report *r)
 {
 	const struct rank_rows *rows = r->rank->rows;
 	size_t n = 0;
-	for (size_t i = 0; i < rows->n && n < RANKS_MAX; i++) {
+	for (size_t i = 0; i < rows->n && n < DEVICES_MAX; i++) {
 		const struct rank_row *row = &rows->row[i];
 		int64_t peak, capacity;
 		char a[NUM_LEN], of[3 * NUM_LEN];
