@@ -7,10 +7,14 @@
 #include <stdlib.h>
 
 #include "mem.h"
+#include "row.h"
 #include "rows.h"
 
 /* Devices with samples of their own; samples of more are kept unchecked. */
 #define PEAKS_MAX 1024u
+
+/* A read while the rows are made, in order: the cache holds it. */
+#define STORE_WINDOW (64u << 10)
 
 struct state {
 	int64_t allocated;     /* after the sample before; NO_INT: unknown */
@@ -82,28 +86,25 @@ static void changed(struct state *st, struct peak *p, const struct sample *s)
 		rose(p, s, st->change);
 }
 
-static int see(struct check *c, const struct sample *s)
+static void see(struct check *c, const struct sample *s)
 {
 	size_t i = peak_of(c, s);
-	struct sample bad;
 	struct state *st;
 	struct peak *p;
 
 	if (i == PEAKS_MAX || s->type == 0)
-		return 0;
+		return;
 	HOLDS(c->state); /* it grows with the peaks, which begin empty */
 	st = &c->state[i];
 	p = &c->l->peaks.item[i];
 	if (cannot_be(s->allocated, st->capacity) || cannot_be(s->reserved, st->capacity)) {
 		c->l->count.bad_totals++;
 		st->allocated = NO_INT;
-		bad = *s;
-		bad.ok = false;
-		return runs_write(&c->l->samples, s->n, &bad);
+		return;
 	}
 	if (s->allocated == NO_INT) {
 		changed(st, p, s);
-		return 0;
+		return;
 	}
 	if (st->allocated != NO_INT && s->delta != NO_INT
 	    && s->allocated - st->allocated != s->delta)
@@ -113,7 +114,53 @@ static int see(struct check *c, const struct sample *s)
 		p->n = 0;
 	st->totals = true;
 	rose(p, s, s->allocated);
-	return 0;
+}
+
+/* Can its totals be?  As see() decided, whatever came before it. */
+static bool is_ok(struct check *c, const struct sample *s)
+{
+	size_t i = s->type ? peak_of(c, s) : PEAKS_MAX;
+
+	return i == PEAKS_MAX || (!cannot_be(s->allocated, c->state[i].capacity)
+		&& !cannot_be(s->reserved, c->state[i].capacity));
+}
+
+static int store_sample(struct check *c, const struct sample *s)
+{
+	struct row r;
+
+	row_begin(&r);
+	row_int(&r, s->ts);
+	row_int(&r, (int64_t)s->track);
+	row_str(&r, s->device);
+	row_opt(&r, s->type);
+	row_opt(&r, s->allocated);
+	row_opt(&r, s->reserved);
+	row_opt(&r, s->delta);
+	row_int(&r, s->addr);
+	row_int(&r, is_ok(c, s));
+	return pages_add(&c->l->store->pages, BULK_MEMORY, STORE_ID(c->l->id, s->n), &r);
+}
+
+/* In the file's order, which is that of their stretches. */
+static int store_samples(struct check *c)
+{
+	const struct runs *r = &c->l->samples;
+	struct unpack u;
+	int64_t n;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; rc == 0 && i < r->n; i++) {
+		runs_open(r, i, &u, STORE_WINDOW);
+		for (n = r->run[i].first; rc == 0 && n <= r->run[i].last; n++) {
+			rc = unpack_next(&u);
+			if (rc == 0)
+				rc = store_sample(c, (const void *)u.item);
+		}
+		unpack_release(&u);
+	}
+	return rc;
 }
 
 int memory_check(struct load *l, const struct trace_info *info)
@@ -127,9 +174,11 @@ int memory_check(struct load *l, const struct trace_info *info)
 	if (l->samples.rows == 0)
 		return 0;
 	r = rows_samples(l);
-	while (rc == 0 && (s = rows_next(r, &failed)))
-		rc = see(&c, s);
+	while ((s = rows_next(r, &failed)))
+		see(&c, s);
 	rows_free(r);
+	if (!failed)
+		rc = store_samples(&c);
 	free(c.state);
-	return rc < 0 || failed ? -1 : load_store_samples(l);
+	return failed ? -1 : rc;
 }

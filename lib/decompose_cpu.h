@@ -20,7 +20,7 @@ struct cpu_record {
 	int64_t track, name;
 	int64_t seq;             /* an operator's, NO_INT none */
 	enum cpu_kind kind;
-	bool backward;           /* an operator that names its forward one */
+	int backward;            /* an operator that names its forward one */
 };
 /* In order of start; outer before inner. */
 int cpu_records_sort(struct sorter *s, struct decomp *d, bool places) RESULT_USED;

@@ -29,7 +29,7 @@ struct link {
 struct issue {
 	int64_t n, call;
 	uint32_t op, frame;
-	uint8_t how;
+	int64_t how;
 };
 
 #endif

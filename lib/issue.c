@@ -115,5 +115,7 @@ int load_issue(struct load *l)
 	sweep_release(&s.sweep);
 	sorter_release(&l->links);
 	sorter_release(&l->call_time);
+	runs_release(&l->hosts);
+	runs_release(&l->samples);
 	return rc;
 }

@@ -120,7 +120,7 @@ static int add_host(struct load *l, const struct event *ev, uint32_t track,
 	struct host h = { .ts = ev->ts_ns, .dur = ev->dur_ns, .seq = ev->seq,
 		.fwd = ev->fwd_tid == 0 ? NO_INT : ev->fwd_tid, .track = track,
 		.ext = ev->ext > INT64_MAX ? NO_INT : (int64_t)ev->ext,
-		.name = (uint32_t)name, .cat = (uint8_t)ev->cat };
+		.name = (uint32_t)name, .cat = ev->cat };
 
 	if (flags && can_mark(ev->cat)) {
 		if (flags & NAME_STEP)
@@ -174,7 +174,7 @@ static int add_dev(struct load *l, const struct event *ev, uint32_t track, int64
 static int add_sample(struct load *l, const struct event *ev, uint32_t track)
 {
 	struct sample s = { 0, ev->ts_ns, ev->allocated, ev->reserved, ev->delta,
-		(int64_t)ev->addr, ev->device_type, track, "", true };
+		(int64_t)ev->addr, ev->device_type, track, "" };
 
 	if (ev->device.s)
 		memcpy(s.device, ev->device.s, MIN(ev->device.n, sizeof s.device - 1));

@@ -43,7 +43,7 @@ struct call {
 	int64_t ts, dur, no;   /* no: order of arrival, the last word on ties */
 	uint64_t corr;
 	int64_t bytes;         /* what it copies, where the device op does not say */
-	uint32_t track, name;
+	uint32_t name, track;
 	int32_t ops;           /* device ops that it owns */
 	uint16_t device;       /* 1 + index of struct devices, of its first op */
 	uint8_t cat;
@@ -55,7 +55,7 @@ struct call {
 struct dev {
 	int64_t ts, dur, no, bytes, blocks, issue_ts, issue_dur, issue_no, coll;
 	uint64_t corr;
-	uint32_t track, name, issue_track;
+	uint32_t name, track, issue_track;
 	uint16_t device;       /* index of struct devices */
 	uint8_t cat, flags;    /* DEV_UNTIMED, DEV_CUT */
 };
@@ -64,14 +64,13 @@ enum { DEV_UNTIMED = 1, DEV_CUT = 2 };
 /* A row of host or memory, as rows.c reads it back. */
 struct host {
 	int64_t n, ts, dur, ext, seq, fwd;
-	uint32_t track, name;
-	uint8_t cat;
+	uint32_t name, track;  /* name first: its differences are the small ones */
+	uint64_t cat;
 };
 struct sample {
 	int64_t n, ts, allocated, reserved, delta, addr, type;
-	uint32_t track;
+	uint64_t track;
 	char device[24];
-	bool ok;
 };
 
 /* Rows as they come, kept in a scratch file for pass 2, and their sorted
@@ -80,9 +79,11 @@ struct runs {
 	const char *table, *dir;
 	size_t size;           /* of a row */
 	int fd;                /* -1: nothing written yet */
-	char *wait;            /* rows that are not */
+	unsigned char *wait;   /* packed rows that are not */
 	size_t nwait;
-	struct run { int64_t first, last; } *run; /* n of the rows */
+	char *before;          /* the row that was packed last */
+	int64_t bytes;         /* of the packed rows */
+	struct run { int64_t first, last, off; } *run; /* n of the rows; where they lie */
 	size_t n, cap;
 	int64_t rows, last_ts;
 	struct sorter late;    /* what came out of order beyond RUNS_MAX */
@@ -170,13 +171,11 @@ void load_release(struct load *l);
 /* load_rows.c: the rows of host, memory, run */
 void runs_init(struct runs *r, const char *table, size_t size, const char *dir);
 void runs_release(struct runs *r);
-/* Rows n, n + 1, ...; what runs_add() took last must have been flushed. */
-int runs_read(const struct runs *r, int64_t n, void *row, size_t count) RESULT_USED;
-int runs_write(struct runs *r, int64_t n, const void *row) RESULT_USED;
+/* Its i-th stretch, from its first row on; when load_end_rows() was called. */
+void runs_open(const struct runs *r, size_t i, struct unpack *u, size_t window_bytes);
 int load_put_host(struct load *l, const struct host *h) RESULT_USED;
 int load_put_sample(struct load *l, const struct sample *s) RESULT_USED;
 int load_end_rows(struct load *l) RESULT_USED;   /* then the runs are complete */
-int load_store_samples(struct load *l) RESULT_USED;      /* the rows of memory */
 
 /* join.c */
 int load_join(struct load *l) RESULT_USED;
@@ -193,7 +192,8 @@ int devices_store(struct load *l, const struct trace_info *info) RESULT_USED;
 /* issue.c: the sweep that fills call, live and what devs_store needs */
 int load_issue(struct load *l) RESULT_USED;
 
-/* check_memory.c: samples in order of time against each other; fills peaks */
+/* check_memory.c: samples in order of time against each other; fills peaks, and
+ * has their rows stored */
 int memory_check(struct load *l, const struct trace_info *info) RESULT_USED;
 
 static inline int cmp_int(int64_t a, int64_t b)

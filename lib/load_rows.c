@@ -33,13 +33,14 @@ void runs_release(struct runs *r)
 	sorter_release(&r->late);
 	free(r->run);
 	free(r->wait);
-	*r = (struct runs){ .fd = -1 };
+	free(r->before);
+	*r = (struct runs){ .fd = -1, .late.fd = -1 }; /* may be released again */
 }
 
 static int runs_flush(struct runs *r)
 {
-	int64_t at = (r->rows - (int64_t)r->nwait) * (int64_t)r->size;
-	size_t n = r->nwait * r->size;
+	int64_t at = r->bytes - (int64_t)r->nwait;
+	size_t n = r->nwait;
 
 	if (n == 0)
 		return 0;
@@ -51,24 +52,32 @@ static int runs_flush(struct runs *r)
 
 static int runs_add(struct runs *r, const void *row)
 {
-	if (!r->wait)
-		r->wait = xmalloc(WAIT_BYTES);
-	if ((r->nwait + 1) * r->size > WAIT_BYTES && runs_flush(r) < 0)
+	size_t n;
+
+	if (r->nwait + PACK_ROOM(r->size) > WAIT_BYTES && runs_flush(r) < 0)
 		return -1;
-	memcpy(r->wait + r->nwait++ * r->size, row, r->size);
+	n = pack_put(r->wait + r->nwait, r->before, row, r->size);
+	r->nwait += n;
+	r->bytes += (int64_t)n;
 	r->rows++;
 	return 0;
 }
 
-int runs_read(const struct runs *r, int64_t n, void *row, size_t count)
+static void runs_begin(struct runs *r)
 {
-	return scratch_read(r->fd, r->dir, row, count * r->size,
-		(n - 1) * (int64_t)r->size);
+	if (!r->wait) {
+		r->wait = xmalloc(WAIT_BYTES);
+		r->before = xmalloc(r->size);
+	}
+	memset(r->before, 0, r->size);
+	GROW(r->run, r->n, r->cap);
+	r->run[r->n++] = (struct run){ r->rows + 1, r->rows, r->bytes };
 }
 
-int runs_write(struct runs *r, int64_t n, const void *row)
+void runs_open(const struct runs *r, size_t i, struct unpack *u, size_t window_bytes)
 {
-	return scratch_write(r->fd, r->dir, row, r->size, (n - 1) * (int64_t)r->size);
+	unpack_begin(u, r->fd, r->dir, r->run[i].off,
+		i + 1 < r->n ? r->run[i + 1].off : r->bytes, r->size, window_bytes);
 }
 
 /* True: the row goes behind the others now. */
@@ -77,8 +86,7 @@ static bool runs_take(struct runs *r, int64_t ts)
 	if (r->n == 0 || ts < r->last_ts) {
 		if (r->n >= RUNS_MAX)
 			return false;
-		GROW(r->run, r->n, r->cap);
-		r->run[r->n++] = (struct run){ r->rows + 1, r->rows };
+		runs_begin(r);
 	}
 	r->run[r->n - 1].last = r->rows + 1;
 	r->last_ts = ts;
@@ -95,7 +103,7 @@ static int add_host(struct load *l, struct host *h)
 	row_int(&r, h->dur);
 	row_int(&r, h->track);
 	row_int(&r, h->name);
-	row_int(&r, h->cat);
+	row_int(&r, (int64_t)h->cat);
 	row_opt(&r, h->ext);
 	row_opt(&r, h->seq);
 	row_opt(&r, h->fwd);
@@ -109,40 +117,6 @@ static int add_sample(struct load *l, struct sample *s)
 {
 	s->n = l->samples.rows + 1;
 	return runs_add(&l->samples, s);
-}
-
-static int store_sample(struct load *l, const struct sample *s)
-{
-	struct row r;
-
-	row_begin(&r);
-	row_int(&r, s->ts);
-	row_int(&r, s->track);
-	row_str(&r, s->device);
-	row_opt(&r, s->type);
-	row_opt(&r, s->allocated);
-	row_opt(&r, s->reserved);
-	row_opt(&r, s->delta);
-	row_int(&r, s->addr);
-	row_int(&r, s->ok);
-	return pages_add(&l->store->pages, BULK_MEMORY, STORE_ID(l->id, s->n), &r);
-}
-
-int load_store_samples(struct load *l)
-{
-	enum { BATCH = 512 };
-	struct sample *batch = xreallocarray(NULL, BATCH, sizeof *batch);
-	int64_t done, i, n;
-	int rc = 0;
-
-	for (done = 0; rc == 0 && done < l->samples.rows; done += n) {
-		n = MIN(BATCH, l->samples.rows - done);
-		rc = runs_read(&l->samples, done + 1, batch, (size_t)n);
-		for (i = 0; rc == 0 && i < n; i++)
-			rc = store_sample(l, &batch[i]);
-	}
-	free(batch);
-	return rc;
 }
 
 int load_put_host(struct load *l, const struct host *h)
@@ -186,22 +160,20 @@ static int end_runs(struct load *l, struct runs *r, add_fn *add)
 {
 	struct sorter_iter it;
 	const void *row;
-	int64_t first = r->rows + 1;
-	int rc;
+	int rc = 0;
 
 	if (sorter_done(&r->late) < 0 || sorter_first(&r->late, &it) < 0)
 		return -1;
-	rc = 0;
+	if (r->late.total > 0)
+		runs_begin(r);
 	while (rc == 0 && (row = sorter_next(&it)))
 		rc = add(l, row);
 	if (it.failed)
 		rc = -1;
 	sorter_iter_release(&it);
 	sorter_release(&r->late);
-	if (r->rows >= first) {
-		GROW(r->run, r->n, r->cap);
-		r->run[r->n++] = (struct run){ first, r->rows };
-	}
+	if (r->n > 0)
+		r->run[r->n - 1].last = r->rows;
 	return rc < 0 ? -1 : runs_flush(r);
 }
 

@@ -59,6 +59,12 @@ static int all_read(int fd, const char *name, const char *what, char *to, size_t
 	return 0;
 }
 
+void scratch_shorten(int fd, int64_t at)
+{
+	while (ftruncate(fd, at) < 0 && errno == EINTR)
+		;
+}
+
 int file_write_at(int fd, const char *name, const void *p, size_t n, int64_t at)
 {
 	return all_write(fd, name, "", p, n, at);

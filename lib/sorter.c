@@ -8,6 +8,8 @@
 
 /* A read of a run while merging: larger ones gain nothing even on a disk. */
 #define READ_BYTES (1u << 20)
+/* What is packed before it is written: the cache holds it until then. */
+#define WRITE_BYTES (128u << 10)
 
 void sorter_init(struct sorter *s, size_t size, sorter_cmp *cmp,
 	const char *dir, size_t memory_bytes)
@@ -109,11 +111,29 @@ static void buffer_sort(struct sorter *s)
 	s->sorted = true;
 }
 
+/* The buffer behind what is in the file, each record from the last before it. */
+static int write_packed(struct sorter *s)
+{
+	unsigned char *to = xmalloc(WRITE_BYTES + PACK_ROOM(s->size));
+	size_t n = 0, i;
+	int rc = 0;
+
+	for (i = 0; rc == 0 && i < s->n; i++) {
+		n += pack_put(to + n, s->last, item_at(s, i), s->size);
+		if (n < WRITE_BYTES && i + 1 < s->n)
+			continue;
+		rc = scratch_write(s->fd, s->dir, to, n, s->bytes);
+		s->bytes += (int64_t)n;
+		n = 0;
+	}
+	free(to);
+	return rc;
+}
+
 /* The buffer as a run of the file: a new one, or, where it only goes on behind
  * the last, a longer last one: input in order stays one run, never merged. */
 static int spill(struct sorter *s)
 {
-	struct sorter_run *r;
 	bool goes_on;
 
 	if (s->n == 0)
@@ -121,18 +141,16 @@ static int spill(struct sorter *s)
 	buffer_sort(s);
 	if (s->fd < 0 && (s->fd = scratch_open(s->dir)) < 0)
 		return -1;
-	if (scratch_write(s->fd, s->dir, s->item, s->n * s->size,
-		(int64_t)(s->spilled * s->size)) < 0)
-		return -1;
-	goes_on = s->nrun > 0 && s->cmp(s->last, s->item) <= 0;
 	if (!s->last)
 		s->last = xmalloc(s->size);
-	memcpy(s->last, item_at(s, s->n - 1), s->size);
+	goes_on = s->nrun > 0 && s->cmp(s->last, s->item) <= 0;
 	if (!goes_on) {
+		memset(s->last, 0, s->size);
 		GROW(s->run, s->nrun, s->caprun);
-		r = &s->run[s->nrun++];
-		*r = (struct sorter_run){ (int64_t)(s->spilled * s->size), 0 };
+		s->run[s->nrun++] = (struct sorter_run){ s->bytes, 0 };
 	}
+	if (write_packed(s) < 0)
+		return -1;
 	s->run[s->nrun - 1].n += s->n;
 	s->spilled += s->n;
 	s->n = 0;
@@ -194,24 +212,9 @@ void sorter_release(struct sorter *s)
 	*s = (struct sorter){ .fd = -1 };
 }
 
-/* The next records of a run: 0 (have stays 0 at its end), -1 said. */
-static int head_fill(struct sorter_iter *it, struct sorter_head *h)
-{
-	const struct sorter *s = it->s;
-	size_t n = MIN(h->left, it->per_head);
-
-	if (scratch_read(s->fd, s->dir, h->buf, n * s->size, h->off) < 0)
-		return -1;
-	h->off += (int64_t)(n * s->size);
-	h->at = 0;
-	h->have = n;
-	h->left -= h->have;
-	return 0;
-}
-
 static const char *head_item(const struct sorter_iter *it, size_t i)
 {
-	return it->head[i].buf + it->head[i].at * it->s->size;
+	return it->head[i].from.item;
 }
 
 /* Equal records cannot be told apart, but which run comes first is fixed. */
@@ -238,6 +241,29 @@ static void heap_down(struct sorter_iter *it, size_t at)
 	}
 }
 
+static int64_t run_end(const struct sorter *s, size_t i)
+{
+	return i + 1 < s->nrun ? s->run[i + 1].off : s->bytes;
+}
+
+static int heads_begin(struct sorter_iter *it, size_t window_bytes)
+{
+	struct sorter *s = it->s;
+	struct sorter_head *h;
+	size_t i;
+
+	for (i = 0; i < s->nrun; i++) {
+		h = &it->head[i];
+		unpack_begin(&h->from, s->fd, s->dir, s->run[i].off, run_end(s, i), s->size,
+			window_bytes);
+		h->left = s->run[i].n - 1;
+		it->heap[i] = i;
+		if (unpack_next(&h->from) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int sorter_first(struct sorter *s, struct sorter_iter *it)
 {
 	*it = (struct sorter_iter){ .s = s, .failed = s->failed };
@@ -245,23 +271,13 @@ int sorter_first(struct sorter *s, struct sorter_iter *it)
 		return -1;
 	if (s->nrun == 0)
 		return 0;
-	it->per_head = MIN(READ_BYTES / s->size, s->most / s->nrun);
-	it->per_head = MAX(it->per_head, 1);
 	it->nhead = it->nheap = s->nrun;
 	it->head = xcalloc(s->nrun, sizeof *it->head);
 	it->heap = xcalloc(s->nrun, sizeof *it->heap);
-	for (size_t i = 0; i < s->nrun; i++) {
-		struct sorter_head *h = &it->head[i];
-
-		h->buf = xreallocarray(NULL, it->per_head, s->size);
-		h->off = s->run[i].off;
-		h->left = s->run[i].n;
-		it->heap[i] = i;
-		if (head_fill(it, h) < 0) {
-			sorter_iter_release(it);
-			it->failed = true;
-			return -1;
-		}
+	if (heads_begin(it, MIN(READ_BYTES, s->most * s->size / s->nrun)) < 0) {
+		sorter_iter_release(it);
+		it->failed = true;
+		return -1;
 	}
 	for (size_t i = it->nheap / 2; i-- > 0;)
 		heap_down(it, i);
@@ -273,13 +289,10 @@ static int heap_advance(struct sorter_iter *it)
 {
 	struct sorter_head *h = &it->head[it->heap[0]];
 
-	if (++h->at == h->have) {
-		h->have = 0;
-		if (h->left > 0 && head_fill(it, h) < 0)
-			return -1;
-	}
-	if (h->have == 0)
+	if (h->left == 0)
 		it->heap[0] = it->heap[--it->nheap];
+	else if (h->left--, unpack_next(&h->from) < 0)
+		return -1;
 	if (it->nheap > 1)
 		heap_down(it, 0);
 	return 0;
@@ -303,7 +316,7 @@ const void *sorter_next(struct sorter_iter *it)
 void sorter_iter_release(struct sorter_iter *it)
 {
 	for (size_t i = 0; i < it->nhead; i++)
-		free(it->head[i].buf);
+		unpack_release(&it->head[i].from);
 	free(it->head);
 	free(it->heap);
 	*it = (struct sorter_iter){ .s = it->s };

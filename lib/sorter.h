@@ -6,15 +6,17 @@
  *	while ((p = sorter_next(&it))) ...          // may be repeated
  *	sorter_release(&s);
  * Records already in order are compared once, with their neighbour, and never
- * merged; what does not fit spills as sorted runs to one unlinked scratch file
- * in dir (NULL: here).  cmp must be a total order.  Several iterators may run at
- * once; a record lives until its iterator's next call.  LIMITS: memory_bytes for
- * the buffer and its merge, as much for each iterator of spilled records, and 88
- * bytes a run. */
+ * merged; what does not fit spills as sorted runs, packed, to one unlinked scratch
+ * file in dir (NULL: here).  A record's size is a multiple of 8, and its padding is
+ * set.  cmp must be a total order.  Several iterators may run at once; a record
+ * lives until its iterator's next call.  LIMITS: memory_bytes for the buffer and
+ * its merge, as much for each iterator of spilled records, and 150 bytes and three
+ * records a run. */
 #ifndef TP_SORTER_H
 #define TP_SORTER_H
 
 #include "base.h"
+#include "pack.h"
 
 typedef int sorter_cmp(const void *a, const void *b);
 
@@ -29,6 +31,7 @@ struct sorter {
 	size_t nrun, caprun;
 	size_t spilled;        /* records in the file */
 	char *last;            /* the last of them */
+	int64_t bytes;         /* of the file */
 	bool sorted;           /* the buffer is in order so far */
 	bool failed;
 };
@@ -42,10 +45,9 @@ void sorter_release(struct sorter *s);
 
 struct sorter_iter {
 	struct sorter *s;
-	struct sorter_head { int64_t off; size_t left, at, have; char *buf; } *head;
+	struct sorter_head { struct unpack from; size_t left; } *head;
 	size_t nhead, *heap, nheap;
 	size_t next;           /* records handed out */
-	size_t per_head;       /* records that a head's buffer holds */
 	bool failed;
 };
 int sorter_first(struct sorter *s, struct sorter_iter *it) RESULT_USED;

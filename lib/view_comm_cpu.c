@@ -12,7 +12,7 @@
 
 struct host_part {
 	int64_t start_ns, end_ns, track, name;
-	bool comm;
+	int64_t comm;          /* is it communication? */
 };
 
 static int part_order(const void *x, const void *y)

@@ -1,6 +1,7 @@
 /* The loader, driven with events made here: what file order and odd values do. */
 #include "unit.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -72,7 +73,7 @@ static void put(struct fixture *f, enum event_cat cat, const char *name, int64_t
 static int finish_trace(struct fixture *f, struct import_counts *count)
 {
 	struct trace_info info;
-	int rc;
+	int fd = STDIN_FILENO, rc;
 
 	trace_info_init(&info);
 	info.path = xstrdup("t");
@@ -81,6 +82,7 @@ static int finish_trace(struct fixture *f, struct import_counts *count)
 	*count = info.count;
 	trace_info_release(&info);
 	load_release(&f->load);
+	assert_true(fcntl(fd, F_GETFD) >= 0); /* it closed its own only */
 	return rc;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "db.h"
@@ -99,6 +100,7 @@ static void sizes(void **state)
 	char text[301];
 	uint32_t root[BULK_COUNT];
 	struct pages p;
+	struct stat st;
 	struct db db;
 
 	(void)state;
@@ -113,6 +115,9 @@ static void sizes(void **state)
 				put(&p, BULK_IDLE, n / 3, n % 2 ? "" : "0");
 		}
 		put_into(&p, root);
+		/* 40,000 rows are 12 MB */
+		assert_int_equal(fstat(p.fd, &st), 0);
+		assert_true(st.st_size < (off_t)5 << 20);
 		pages_close(&p);
 		assert_int_equal(db_open(&db, path, DB_READ), 0);
 		ask(&db, "SELECT integrity_check = 'ok' FROM pragma_integrity_check", 1);
