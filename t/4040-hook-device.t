@@ -1,9 +1,10 @@
 #!/bin/sh
 # The hook's reading of the device's clock, with events that pass when they are told
-# to: order, what is read when, the end of the job, a graph's capture.
+# to: order, what is read when, the end of the job, a graph's capture; and how often
+# its sampler looks, since each look takes the job's turn.
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip_all 'no python3'
-plan 9
+plan 13
 cat >device.py <<'END'
 import json, sys, time
 sys.path.insert(0, sys.argv[1])
@@ -90,3 +91,53 @@ is "$(said 'many' | cut -d' ' -f2)" True 'events are used again'
 is "$(said last)" '200:1000000' 'the last steps wait for the device'
 is "$(said 'hangs')" '1:- True' 'but not for ever'
 is "$(said ending)" '1:- True' 'nor in a capture'
+
+cat >sampler.py <<'END'
+import linecache, sys, time
+sys.path.insert(0, sys.argv[1])
+sys.dont_write_bytecode = True
+from tp_hook import sampler, slow
+
+class Startup: open = False
+class Steps:
+    def __init__(self):
+        self.slow, self.age_ns, self.looks = slow.Slow(), 5_000_000, 0
+    def sample(self, frame, now, waited):
+        self.looks += 1
+        return self.slow.sample(frame, self.age_ns, int(waited * 1e9))
+class Hook:
+    alive, startup, steps = True, Startup, Steps()
+
+steps = Hook.steps
+def looks(seconds):
+    s = sampler.Sampler(Hook)
+    steps.looks = 0
+    s.start()
+    time.sleep(seconds)
+    s.stop()
+    return steps.looks
+
+for _ in range(5):
+    steps.slow.step_ended(5_000_000)
+print("ordinary", looks(1.05))
+steps.slow.step_ended(5_000_000)
+steps.age_ns = 900_000_000
+print("long", looks(1.05))
+def evaluation():
+    time.sleep(0.3)
+steps.slow.chains = {}
+s = sampler.Sampler(Hook)
+s.start()
+evaluation()
+s.stop()
+for l in steps.slow.step_ended(900_000_000):
+    print("line", linecache.getline(l["file"], l["line"]).strip(), 0 < l["dur_ns"] <= 400_000_000)
+END
+python3 sampler.py "$TOP/share/hook" >out 2>err
+is "$(cat err)" '' 'the sampler works'
+# a machine that is busy takes looks away, and never adds one
+[ "$(said ordinary)" -ge 3 ] && [ "$(said ordinary)" -le 13 ]
+t_result $? 'ten looks a second at ordinary steps' || diag "$(said ordinary)"
+[ "$(said long)" -gt 13 ] && [ "$(said long)" -le 43 ]
+t_result $? 'forty at a step that is long' || diag "$(said long)"
+is "$(said line)" 'evaluation() True' 'whose line is told, with its time'

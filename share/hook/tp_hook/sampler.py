@@ -1,6 +1,8 @@
-"""Where the main thread stands, some times a second: every 10 ms until the
-first step has ended, every 25 ms then (measured on 5 ms steps: below what two
-plain runs differ by).
+"""Where the main thread stands, some times a second: every 10 ms until the first
+step has ended, then every 100 ms, and every 25 ms of a step that is long already.
+To look takes the GIL from the main thread, which has given it away for the length
+of some operator: on a virtual machine whose threads wake slowly each look cost a
+job that is bound by its host 1 ms, and 40 a second made its steps 4 % longer.
 
 A thread made with _thread, so that the job's own view of its threads
 (threading.enumerate and kin) does not change."""
@@ -10,7 +12,8 @@ import threading
 import time
 
 STARTUP_S = 0.010
-STEPS_S = 0.025
+STEPS_S = 0.100
+OVERDUE_S = 0.025
 SLOW_AFTER_NS = 120_000_000_000  # a startup beyond two minutes: 10 a second
 SLOW_S = 0.100
 
@@ -53,7 +56,7 @@ class Sampler:
                 if frame is None:
                     break
                 now = time.monotonic_ns()
-                pause = self.look(frame, now, began)
+                pause = self.look(frame, now, began, pause)
                 frame = None
                 if pause is None:
                     break
@@ -62,7 +65,8 @@ class Sampler:
         finally:
             ended.release()
 
-    def look(self, frame, now, began):
+    def look(self, frame, now, began, waited):
+        """The pause until the next look, or None for none."""
         hook = self.hook
         if loader_worker():
             return None
@@ -71,8 +75,7 @@ class Sampler:
             return SLOW_S if now - began > SLOW_AFTER_NS else STARTUP_S
         if hook.steps is None:
             return STEPS_S
-        hook.steps.sample(frame)
-        return STEPS_S
+        return OVERDUE_S if hook.steps.sample(frame, now, waited) else STEPS_S
 
 
 def loader_worker():

@@ -4,10 +4,9 @@ The sampler leaves the user's lines of the main thread, outermost first.  Of a
 long step the outermost line that ordinary steps never show is named: the call
 of an evaluation, a checkpoint, an upload."""
 from .scope import is_user
-from .sampler import STEPS_S
 
 SLOW_NUM, SLOW_DEN = 5, 4   # longer than 5/4 of the median ...
-SLOW_NS = 30_000_000        # ... and by this much: more than one sample
+SLOW_NS = 30_000_000        # ... and by this much
 RECENT = 33
 DEPTH_MAX = 12
 CHAINS_MAX = 512
@@ -17,13 +16,14 @@ SEEN_MAX = 4096
 
 class Slow:
     def __init__(self):
-        self.chains = {}   # of the running step: chain -> samples
-        self.seen = {}     # (code, line) of ordinary steps -> samples
+        self.chains = {}   # of the running step: chain -> ns that its samples stand for
+        self.seen = set()  # (code, line) of ordinary steps
         self.recent = []
         self.median_ns = None
         self.steps = 0
 
-    def sample(self, frame):
+    def sample(self, frame, age_ns, waited_ns):
+        """Of a step that runs for age_ns; whether that is long."""
         chain = []
         while frame is not None:
             code = frame.f_code
@@ -33,21 +33,24 @@ class Slow:
         chain = tuple(chain[:-DEPTH_MAX - 1:-1])
         chains = self.chains
         if chain in chains or len(chains) < CHAINS_MAX:
-            chains[chain] = chains.get(chain, 0) + 1
+            chains[chain] = chains.get(chain, 0) + min(age_ns, waited_ns)
+        return self.is_slow(age_ns)
+
+    def is_slow(self, wall_ns):
+        return (self.median_ns is not None
+                and wall_ns * SLOW_DEN > self.median_ns * SLOW_NUM
+                and wall_ns - self.median_ns > SLOW_NS)
 
     def step_ended(self, wall_ns):
         """The lines of a long step, as record values; else None."""
         chains, self.chains = self.chains, {}
-        slow = (self.median_ns is not None
-                and wall_ns * SLOW_DEN > self.median_ns * SLOW_NUM
-                and wall_ns - self.median_ns > SLOW_NS)
+        slow = self.is_slow(wall_ns)
         self.learn(wall_ns)
         if slow:
             return self.name_lines(chains)
-        for chain, n in chains.items():
-            for place in chain:
-                if place in self.seen or len(self.seen) < SEEN_MAX:
-                    self.seen[place] = self.seen.get(place, 0) + n
+        if len(self.seen) < SEEN_MAX:
+            for chain in chains:
+                self.seen.update(chain)
         return None
 
     def learn(self, wall_ns):
@@ -60,11 +63,11 @@ class Slow:
 
     def name_lines(self, chains):
         named = {}
-        for chain, n in chains.items():
+        for chain, ns in chains.items():
             place = next((p for p in chain if p not in self.seen), None)
             if place is not None:
-                named[place] = named.get(place, 0) + n
+                named[place] = named.get(place, 0) + ns
         top = sorted(named.items(), key=lambda kv: (-kv[1], kv[0][0].co_filename, kv[0][1]))
         return [{"file": code.co_filename, "line": line, "func": code.co_name,
-                 "dur_ns": int(n * STEPS_S * 1e9)}
-                for (code, line), n in top[:LINES_MAX]]
+                 "dur_ns": ns}
+                for (code, line), ns in top[:LINES_MAX]]

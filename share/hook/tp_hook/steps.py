@@ -262,9 +262,15 @@ class Steps:
         if lines:
             record["extra"] = {"lines": lines}
 
-    def sample(self, frame):
-        if self.t0 is not None:
-            self.slow.sample(frame)
+    def median_ns(self):
+        """Of the last steps, or None."""
+        return self.slow.median_ns
+
+    def sample(self, frame, now, waited):
+        """The main thread's frame, waited seconds after the last one; whether the
+        step that runs is long already."""
+        t0 = self.t0
+        return t0 is not None and self.slow.sample(frame, max(0, now - t0), int(waited * 1e9))
 
     # -- the end ------------------------------------------------------------
 
