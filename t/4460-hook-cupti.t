@@ -50,6 +50,7 @@ range 3 turn marks.py:25
 step 3
 range 1 Optimizer.step#SGD.step
 stop
+detach
 python off
 END
 same told.job want 'the window, its steps, what is named, and the line that waits for the backward pass'
@@ -57,14 +58,14 @@ is "$(grep -cE 'range 3 _engine_run_backward (graph|__init__).py:[0-9]+$' told)"
 is "$(notes)" '' 'nothing is to be said'
 
 # --- a warm-up ----------------------------------------------------------------
-edges() { grep -E '^(warm|start|step|stop)' told | tr '\n' ' '; }
+edges() { grep -E '^(warm|start|step|stop|detach)' told | tr '\n' ' '; }
 job '"lines":true,"window":{"first":3,"last":3,"warmup":1,"then":"continue"}' "$JOBS/marks.py"
-is "$(edges)" 'warm start step 3 stop ' 'a warm-up comes before the window'
+is "$(edges)" 'warm start step 3 stop detach ' 'a warm-up comes before the window'
 is "$(sed -n '/^warm/,/^start/p' told | grep -c range)" 0 'and nothing is told in it'
 job '"lines":true,"window":{"first":2,"last":2,"warmup":5,"then":"continue"}' "$JOBS/marks.py"
-is "$(edges)" 'warm start step 2 stop ' 'one longer than there are steps'
+is "$(edges)" 'warm start step 2 stop detach ' 'one longer than there are steps'
 job '"lines":true,"window":{"first":1,"last":1,"warmup":2,"then":"continue"}' "$JOBS/marks.py"
-is "$(edges)" 'start step 1 stop ' 'none before the first step'
+is "$(edges)" 'start step 1 stop detach ' 'none before the first step'
 job '"lines":true,"window":{"first":90,"last":91,"warmup":89,"then":"continue"}' "$JOBS/marks.py"
 is "$(edges)" 'warm ' 'the job ends in it'
 holds said 'before the window .steps 90-91.' 'which is told'

@@ -7,8 +7,11 @@
 #include "pyframes.h"
 #include "state.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 
+#define DETACH_FROM 12060 /* CUDA 12.6, as the driver and as CUPTI count */
+#define DETACH_FROM_CUPTI 24
 #define CBIDS 2048        /* of a domain; CUPTI 13.0 has 806 and 522 */
 
 enum { RUNTIME, DRIVER, DOMAINS };
@@ -142,13 +145,35 @@ static void call_take(CUpti_CallbackDomain from, CUpti_CallbackId cbid,
 		call_exit(t, domain, cbid, d);
 }
 
+/* Where a call has returned is where CUPTI can be taken out, and nowhere else: so
+ * says its manual. */
+static void detach_at(CUpti_CallbackDomain from, CUpti_CallbackId cbid,
+	const CUpti_CallbackData *d)
+{
+	if (from != CUPTI_CB_DOMAIN_DRIVER_API || d->callbackSite != CUPTI_API_EXIT ||
+	    cbid != CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion)
+		return;
+	capture_self.detaching = false;
+	subscribed = false;
+	(void)cuptilib.Unsubscribe(subscriber);
+	(void)cuptilib.Finalize();
+}
+
+static _Atomic bool watched;      /* is anybody in CUDA? */
+static _Atomic bool seen;         /* somebody is */
+
 static void CUPTIAPI on_call(void *unused, CUpti_CallbackDomain from,
 	CUpti_CallbackId cbid, const void *data)
 {
 	int error = errno;
 
 	(void)unused;
-	call_take(from, cbid, data);
+	if (capture_self.detaching)
+		detach_at(from, cbid, data);
+	else if (atomic_load(&watched))
+		atomic_store(&seen, true);
+	else
+		call_take(from, cbid, data);
 	errno = error;
 }
 
@@ -237,4 +262,55 @@ void calls_leave(void)
 	subscribed = false;
 	(void)calls_enable(false, true);
 	(void)cuptilib.Unsubscribe(subscriber);
+}
+
+typedef int version_fn(int *version);
+
+/* A call that can be made from any thread, without a context. */
+static version_fn *driver_version(void *driver)
+{
+	version_fn *f = NULL;
+	void *p = driver ? dlsym(driver, "cuDriverGetVersion") : NULL;
+
+	memcpy(&f, &p, sizeof f);
+	return f;
+}
+
+static bool can_detach(version_fn *get)
+{
+	int version = 0;
+
+	return subscribed && get && cuptilib.Finalize && cuptilib.EnableDomain &&
+		cuptilib.version >= DETACH_FROM_CUPTI &&
+		get(&version) == 0 && version >= DETACH_FROM;
+}
+
+/* No call of any kind begins or ends for so long.  Calls stay watched. */
+static bool quiet_for(int64_t ns)
+{
+	struct timespec t = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+
+	atomic_store(&watched, true);
+	if (cuptilib.EnableDomain(true, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API) ||
+	    cuptilib.EnableDomain(true, subscriber, CUPTI_CB_DOMAIN_DRIVER_API))
+		return false;
+	while (nanosleep(&t, &t) && errno == EINTR)
+		;
+	return !atomic_load(&seen);
+}
+
+void calls_detach(int64_t quiet_ns)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	version_fn *get = driver_version(driver);
+	int version;
+
+	if (can_detach(get) && quiet_for(quiet_ns)) {
+		capture_self.detaching = true;
+		(void)get(&version);
+		capture_self.detaching = false;
+	}
+	calls_leave();
+	if (driver)
+		(void)dlclose(driver);
 }

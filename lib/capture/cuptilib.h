@@ -19,7 +19,7 @@
 	X(ActivityEnable) X(ActivityDisable) X(ActivityFlushAll) \
 	X(ActivityGetNextRecord) X(ActivityGetNumDroppedRecords)
 /* Done without where it is missing. */
-#define CUPTI_OPTIONAL(X) X(ActivitySetAttribute)
+#define CUPTI_OPTIONAL(X) X(ActivitySetAttribute) X(EnableDomain) X(Finalize)
 
 struct cuptilib {
 	uint32_t version;          /* 0: not open */

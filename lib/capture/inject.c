@@ -89,7 +89,6 @@ static void cupti_leave(void)
 	calls_leave();
 }
 
-/* The reader has gone: give the job its speed back, and CUPTI. */
 static void on_gone(void)
 {
 	capture_off();
@@ -101,17 +100,24 @@ static void on_gone(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static void on_tick(void)
+/* By the lock. */
+static void tick(void)
 {
 	int late = atomic_load(&late_ticks);
 
-	/* not while the driver is still in cuInit: nothing has come before then */
-	if ((!late && !atomic_load(&capture_open)) || !atomic_load(&started) ||
-	    atomic_load(&exiting) || !ops_asked())
+	if ((late || recording) && atomic_load(&started) && !atomic_load(&exiting) &&
+	    ops_asked() && ops_flush(late == 1) && late)
+		atomic_store(&late_ticks, late - 1);
+}
+
+/* Not while the driver is still in cuInit, where nothing has come yet, nor beside the
+ * end of a window, which flushes by itself and may take CUPTI out. */
+static void on_tick(void)
+{
+	if (pthread_mutex_trylock(&lock))
 		return;
-	/* another window may have begun: then nothing is late */
-	if (ops_flush(late == 1) && late)
-		atomic_compare_exchange_strong(&late_ticks, &late, late - 1);
+	tick();
+	pthread_mutex_unlock(&lock);
 }
 
 /* At exit, while at_exit waits: not once it has given up. */
@@ -296,6 +302,22 @@ void tp_capture_stop(void)
 	if (atomic_load(&started)) {
 		capture_mark_end(&capture_self, emit_now_ns());
 		record_set(false);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void tp_capture_detach(int64_t quiet_ns)
+{
+	if (atomic_load(&capture_phase) == PHASE_OFF)
+		return;
+	pthread_mutex_lock(&lock);
+	if (atomic_load(&started) && !recording && !atomic_load(&late_ticks) &&
+	    !atomic_load(&exiting) && ops_hold()) {
+		atomic_store(&started, false);
+		ops_settle();
+		ops_leave();
+		calls_detach(quiet_ns);
+		ops_release();
 	}
 	pthread_mutex_unlock(&lock);
 }

@@ -42,6 +42,7 @@ struct capture_thread {
 	uint32_t corr, stack;
 	int64_t call_ns;
 	uint32_t capture_call; /* the outermost begin or end of a capture, 0 none */
+	bool detaching;       /* the next call is ours, and CUPTI goes at its end */
 	/* NVTX */
 	uint32_t depth;
 	struct open_range range[RANGE_DEPTH];

@@ -17,6 +17,7 @@
  *	-W A:B the hook's window: start before launch A, stop after launch B, and a
  *	      step and a range for each launch in between (of the first thread)
  *	-U N  with -W: a warm-up from N launches before
+ *	-Y    with -W: CUPTI is taken out behind it
  *	-P A:B a profiler of the job's own from launch A to B; -L it is announced before
  *	      cuInit
  *	-A MS what is torn down last at its exit, CUPTI too, takes so long
@@ -45,7 +46,7 @@
 static struct {
 	int threads, launches, driver, copies, peers, sets, graphs, queries, mallocs, capture_ms;
 	int names, ranges, operators, wait_ms, pause_ms, no_sync, close_fds;
-	int late, teardown_ms, first, last, warm, again, own_first, own_last, own_early, own, nvtx_first, nvtx_all;
+	int late, teardown_ms, first, last, warm, again, detach, own_first, own_last, own_early, own, nvtx_first, nvtx_all;
 	int64_t kernel_ns;
 	const char *fork_how, *end_how, *done;
 } opt = { .threads = 1, .names = 1, .kernel_ns = 2000, .end_how = "return" };
@@ -66,6 +67,7 @@ static struct {
 
 static struct {
 	void (*start)(void), (*warm)(void), (*stop)(void), (*leave)(void);
+	void (*detach)(int64_t);
 	void (*step)(int64_t, int64_t, int64_t);
 	void (*range)(int, const char *, int64_t, int64_t, const char *, int);
 	int (*ready)(void), (*hold)(void);
@@ -233,6 +235,7 @@ static void hook_open(void)
 	*(void **)&hook.step = dlsym(lib, "tp_capture_step");
 	*(void **)&hook.range = dlsym(lib, "tp_capture_range");
 	*(void **)&hook.ready = dlsym(lib, "tp_capture_ready");
+	*(void **)&hook.detach = dlsym(lib, "tp_capture_detach");
 	*(void **)&hook.leave = dlsym(lib, "tp_capture_leave");
 	*(void **)&hook.hold = dlsym(lib, "tp_capture_hold");
 	*(void **)&hook.release = dlsym(lib, "tp_capture_release");
@@ -333,6 +336,8 @@ static void one_launch(int i, uint32_t stream)
 	}
 	if (in && (i + 1 == opt.last || opt.again))
 		window_end();
+	if (opt.detach && in && i + 1 == opt.last)
+		hook.detach(20000000);
 	if (opt.own_last == i + 1)
 		own_profiler(0);
 	if (opt.pause_ms)
@@ -393,7 +398,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:K:SW:P:LA:z:U:RF:e:CXNVD:")) != -1) {
+	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:K:SW:P:LA:z:U:RYF:e:CXNVD:")) != -1) {
 		int n = optarg ? (int)strtol(optarg, NULL, 10) : 1;
 
 		switch (c) {
@@ -427,6 +432,7 @@ static void parse(int argc, char **argv)
 		case 'A': opt.teardown_ms = n; break;
 		case 'L': opt.own_early = 1; break;
 		case 'R': opt.again = 1; break;
+		case 'Y': opt.detach = 1; break;
 		case 'F': opt.fork_how = optarg; break;
 		case 'e': opt.end_how = optarg; break;
 		case 'C': opt.close_fds = 256; break;
@@ -453,17 +459,21 @@ static void say(int64_t launch_ns)
 {
 	struct rusage use;
 	int t = opt.threads, graphs = opt.graphs;
+	void *cupti = dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
+	__typeof__(&sim_finalized) finalized = NULL;
 
+	if (cupti)
+		*(void **)&finalized = dlsym(cupti, "sim_finalized");
 	getrusage(RUSAGE_SELF, &use);
 	printf("kernels=%d copies=%d peers=%d sets=%d calls=%d ranges=%d mallocs=%d "
-		"own=%d ready=%d ns_a_launch=%lld max_rss_kib=%ld\n",
+		"own=%d ready=%d finalized=%d ns_a_launch=%lld max_rss_kib=%ld\n",
 		t * (opt.launches + opt.driver + 7 * graphs) + opt.late, t * (opt.copies + graphs),
 		t * opt.peers, t * opt.sets,
 		t * (opt.launches + opt.driver + opt.copies + opt.peers + opt.sets + graphs +
 			2 * opt.mallocs + (opt.capture_ms ? 2 * opt.launches : 0)) +
 			!opt.no_sync + opt.late,
 		t * (opt.ranges + opt.operators), t * 2 * opt.mallocs, opt.own,
-		hook.ready ? hook.ready() : 0,
+		hook.ready ? hook.ready() : 0, finalized ? finalized() : 0,
 		(long long)(opt.launches ? launch_ns / opt.launches : 0), use.ru_maxrss);
 }
 

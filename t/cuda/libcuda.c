@@ -17,7 +17,7 @@ enum {
 	RT_MEMSET_ASYNC = 51, RT_EVENT_QUERY = 136, RT_DEVICE_SYNC = 165,
 	RT_PEER_ASYNC = 161, RT_LAUNCH = 211, RT_GRAPH_LAUNCH = 311,
 	RT_CAPTURE_BEGIN = 315, RT_CAPTURE_END = 319, DR_CAPTURE_END = 497,
-	DR_CAPTURE_BEGIN = 539,
+	DR_CAPTURE_BEGIN = 539, DR_VERSION = 2,
 	DR_MALLOC = 243, DR_FREE = 245, DR_MEMCPY_HTOD_ASYNC = 277, DR_LAUNCH = 307,
 	DR_GRAPH_LAUNCH = 514, DR_LAUNCH_EX = 652
 };
@@ -40,12 +40,6 @@ static int64_t now_ns(void)
 void sim_tool_set(const struct sim_tool *t)
 {
 	atomic_store(&tool, t);
-}
-
-int cuDriverGetVersion(int *version)
-{
-	*version = 13000;
-	return 0;
 }
 
 static void inject(void)
@@ -99,6 +93,17 @@ static void call(int domain, uint32_t cbid, int site, uint32_t corr, const char 
 		t->call(domain, cbid, site, corr, kernel);
 	if (errno != 4711)
 		fputs("sim: errno is another after a callback\n", stderr);
+}
+
+int cuDriverGetVersion(int *version)
+{
+	const char *says = getenv("SIM_DRIVER");
+	uint32_t corr = atomic_fetch_add(&corrs, 1) + 1;
+
+	call(DRIVER, DR_VERSION, 0, corr, NULL);
+	*version = says ? atoi(says) : 13000;
+	call(DRIVER, DR_VERSION, 1, corr, NULL);
+	return 0;
 }
 
 /* When it will be over: on its stream, behind what is there. */

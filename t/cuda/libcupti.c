@@ -88,9 +88,21 @@ static void teardown_tell(const char *function)
 		fprintf(stderr, "sim: %s in CUPTI's teardown\n", function);
 }
 
+static _Atomic int finalized;
+static _Atomic bool gone;    /* and nobody has begun anew */
+static _Thread_local bool in_exit; /* in a subscriber's callback at a call's end */
+
+static void gone_tell(const char *function)
+{
+	if (atomic_load(&gone) && strcmp(function, "cuptiSubscribe") != 0 &&
+	    strcmp(function, "cuptiGetVersion") != 0)
+		fprintf(stderr, "sim: %s after cuptiFinalize\n", function);
+}
+
 #define MAY_FAIL() do { \
 		CUptiResult failed = failure(__func__); \
 		teardown_tell(__func__); \
+		gone_tell(__func__); \
 		if (failed) \
 			return failed; \
 	} while (0)
@@ -320,7 +332,9 @@ static void sim_call(int domain, uint32_t cbid, int site, uint32_t corr,
 		atomic_fetch_sub(&capturing, 1);
 	if (to && atomic_load(&enabled[d][cbid])) {
 		cuptiGetCallbackName(d, cbid, &c.functionName);
+		in_exit = site != 0;
 		to(subscriber_data, d, cbid, &c);
+		in_exit = false;
 	}
 	if (d == CUPTI_CB_DOMAIN_RUNTIME_API && cbid == 315 && !site) {
 		atomic_fetch_add(&capturing, 1);
@@ -470,6 +484,7 @@ CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t cbid,
 		{ CUPTI_CB_DOMAIN_RUNTIME_API, 311, "cudaGraphLaunch_v10000" },
 		{ CUPTI_CB_DOMAIN_RUNTIME_API, 315, "cudaStreamBeginCapture_v10000" },
 		{ CUPTI_CB_DOMAIN_RUNTIME_API, 319, "cudaStreamEndCapture_v10000" },
+		{ CUPTI_CB_DOMAIN_DRIVER_API, 2, "cuDriverGetVersion" },
 		{ CUPTI_CB_DOMAIN_DRIVER_API, 243, "cuMemAlloc_v2" },
 		{ CUPTI_CB_DOMAIN_DRIVER_API, 245, "cuMemFree_v2" },
 		{ CUPTI_CB_DOMAIN_DRIVER_API, 277, "cuMemcpyHtoDAsync_v2" },
@@ -530,6 +545,7 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc ca
 	if (!cuda)
 		return CUPTI_ERROR_NOT_INITIALIZED;
 	*(void **)&set = dlsym(cuda, "sim_tool_set");
+	gone = false;
 	subscriber_data = data;
 	subscriber = callback;
 	*handle = (CUpti_SubscriberHandle)(void *)&subscriber;
@@ -549,6 +565,32 @@ CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle handle)
 	return CUPTI_SUCCESS;
 }
 
+CUptiResult cuptiFinalize(void)
+{
+	MAY_FAIL();
+	if (!in_exit)
+		fputs("sim: cuptiFinalize, but not at the end of a call\n", stderr);
+	if (subscriber)
+		fputs("sim: cuptiFinalize with a subscriber\n", stderr);
+	if (atomic_load(&capturing))
+		fputs("sim: cuptiFinalize within a capture\n", stderr);
+	for (int i = 0; i < KINDS; i++)
+		if (atomic_exchange(&kind_on[i], false))
+			fputs("sim: cuptiFinalize while it records\n", stderr);
+	pthread_mutex_lock(&lock);
+	timestamp = NULL;
+	on_request = NULL;
+	pthread_mutex_unlock(&lock);
+	atomic_store(&gone, true);
+	atomic_fetch_add(&finalized, 1);
+	return CUPTI_SUCCESS;
+}
+
+int sim_finalized(void)
+{
+	return atomic_load(&finalized);
+}
+
 CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle handle,
 	CUpti_CallbackDomain domain, CUpti_CallbackId cbid)
 {
@@ -557,6 +599,16 @@ CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle handle,
 	if (domain > 2 || cbid >= CBIDS)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	atomic_store(&enabled[domain][cbid], enable != 0);
+	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle handle,
+	CUpti_CallbackDomain domain)
+{
+	(void)handle;
+	MAY_FAIL();
+	for (int i = 0; i < CBIDS; i++)
+		atomic_store(&enabled[domain][i], enable != 0);
 	return CUPTI_SUCCESS;
 }
 

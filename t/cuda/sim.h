@@ -12,6 +12,7 @@
  *	SIM_FAIL=cuptiSubscribe=39,cuptiActivityEnable=15   functions that fail
  *	SIM_TAKEN=1          somebody else subscribed before
  *	SIM_CUPTI=28         the version of CUPTI that it says (13: 130001)
+ *	SIM_DRIVER=12040     the driver's (13000)
  *	SIM_DEVICES=2        devices that there are (1)
  *	SIM_FLUSH_MS=5       how long a flush takes more
  *	SIM_DISABLE_MS=50    how long switching a kind of record off takes
@@ -53,6 +54,9 @@ int sim_query(void);
 /* In libcupti: a profiler as PyTorch's (a subscriber, buffers of its own that are not
  * zeroed, CUPTI's own clock) begins, -1 where it can't; or ends: its kernels. */
 int sim_profiler(int on);
+/* In libcupti: how often it was taken out of the process, at the end of a call as it
+ * must be.  What is asked of it then, but for a new subscriber, is told of on stderr. */
+int sim_finalized(void);
 int sim_malloc(int64_t bytes);
 int sim_free(int64_t bytes);
 

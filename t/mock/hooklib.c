@@ -42,6 +42,11 @@ void tp_capture_stop(void)
 	tell("stop\n");
 }
 
+void tp_capture_detach(int64_t quiet_ns)
+{
+	tell(quiet_ns >= 200000000 ? "detach\n" : "detach too early\n");
+}
+
 void tp_capture_leave(void)
 {
 	tell("leave\n");

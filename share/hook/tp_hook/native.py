@@ -22,6 +22,9 @@ SOURCE = "CUDA_INJECTION64_PATH"  # where the driver finds it
 # What the device still has to do is run-ahead: a step or two, of seconds at most.
 # Where it stands still for want of this very thread, NCCL gives up after 600.
 DRAIN_S = 30
+# Behind the window CUPTI is taken out, if no thread calls CUDA for two steps: then a
+# loader's thread has nothing left to do, and one that polls was seen.
+QUIET_S, QUIET_MAX_S = 0.2, 2
 
 
 class Library:
@@ -34,13 +37,14 @@ class Library:
             held.tp_capture_python, held.tp_capture_step, held.tp_capture_range)
         self.warm = free.tp_capture_warm
         self.start, self.stop = free.tp_capture_start, free.tp_capture_stop
-        self.leave = free.tp_capture_leave
+        self.detach, self.leave = free.tp_capture_detach, free.tp_capture_leave
         self.hold, self.release = free.tp_capture_hold, free.tp_capture_release
         ns, text = ctypes.c_int64, ctypes.c_char_p
         self.step.argtypes = [ns, ns, ns]
+        self.detach.argtypes = [ns]
         self.range.argtypes = [ctypes.c_int, text, ns, ns, text, ctypes.c_int]
         for fn in (self.step, self.range, self.warm, self.start, self.stop, self.release,
-                   self.leave):
+                   self.detach, self.leave):
             fn.restype = None
 
 
@@ -159,6 +163,8 @@ class Native:
             self.stop()
         if self.then == "stop":
             self.steps.stop("the window")
+        else:
+            self.detach()
 
     def missed(self, late=False):
         was, self.state = self.state, "done"
@@ -171,6 +177,13 @@ class Native:
         self.quiet()
         self.drain()
         self.library.stop()
+
+    def detach(self):
+        """CUPTI makes launches slower also where nothing is recorded.  A wait of a
+        part of a step tells nothing, and long steps lose nothing."""
+        quiet_ns = int(max(QUIET_S * 1e9, 2 * (self.steps.median_ns() or 0)))
+        if quiet_ns <= QUIET_MAX_S * 1e9:
+            self.library.detach(quiet_ns)
 
     def quiet(self):
         if self.marks:
