@@ -57,7 +57,7 @@ size_t pack_put(unsigned char *to, char *before, const void *item, size_t size)
 
 static inline void get_word(const unsigned char *from, unsigned length, char *item)
 {
-	static const uint64_t low[16] = { 0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff,
+	static const uint64_t low[9] = { 0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff,
 		0xffffffffffff, 0xffffffffffffff, UINT64_MAX };
 	uint64_t word, z;
 
@@ -67,6 +67,12 @@ static inline void get_word(const unsigned char *from, unsigned length, char *it
 	memcpy(item, &word, 8);
 }
 
+/* A disk that lies must not lead behind the window. */
+static unsigned length_of(unsigned nibble)
+{
+	return MIN(nibble, 8);
+}
+
 static size_t get(const unsigned char *from, char *item, size_t size)
 {
 	const unsigned char *length = from, *p = from + (size / 8 + 1) / 2;
@@ -74,15 +80,16 @@ static size_t get(const unsigned char *from, char *item, size_t size)
 	unsigned a, b;
 
 	for (i = 0; i + 16 <= size; i += 16, length++) {
-		a = *length & 15;
-		b = *length >> 4;
+		a = length_of(*length & 15);
+		b = length_of(*length >> 4);
 		get_word(p, a, item + i);
 		get_word(p + a, b, item + i + 8);
 		p += a + b;
 	}
 	if (i < size) {
-		get_word(p, *length & 15, item + i);
-		p += *length & 15;
+		a = length_of(*length & 15);
+		get_word(p, a, item + i);
+		p += a;
 	}
 	return (size_t)(p - from);
 }
@@ -128,5 +135,7 @@ int unpack_next(struct unpack *u)
 	if (u->next >= u->have)
 		return error("%s: scratch file: no record behind the last", u->dir);
 	u->next += get(u->window + u->next, u->item, u->size);
+	if (u->next > u->have)
+		return error("%s: scratch file: a record is cut off", u->dir);
 	return 0;
 }

@@ -16,9 +16,9 @@
  * Full pages go to a scratch file, numbered from 1; pages_into() appends them to
  * a database that SQLite made and no one has open, whose tables are empty: the
  * numbers in them move up by its size, and the topmost page of each table
- * replaces the empty root.  The scratch file is given back meanwhile: nothing can be
- * done with p afterwards but to close it.  LIMITS: 128 KiB a table, for the leaf and the pages
- * above it that are not full, and what pages_mark() keeps. */
+ * replaces the empty root.  The scratch file is given back meanwhile: nothing can
+ * be done with p afterwards but to close it.  LIMITS: 128 KiB a table, for the leaf
+ * and the pages above it that are not full, and what pages_mark() keeps. */
 #ifndef TP_PAGES_H
 #define TP_PAGES_H
 

@@ -4,6 +4,7 @@
 #include "mem.h"
 #include "scratch.h"
 
+#include <assert.h>
 #include <unistd.h>
 
 /* A read of a run while merging: larger ones gain nothing even on a disk. */
@@ -17,6 +18,7 @@ void sorter_init(struct sorter *s, size_t size, sorter_cmp *cmp,
 	/* the other half is for sorting, which may set all but one aside */
 	size_t most = memory_bytes / 2 / size;
 
+	assert(size % 8 == 0); /* as pack.h wants it; padding would be packed too */
 	*s = (struct sorter){ .size = size, .cmp = cmp, .fd = -1,
 		.most = MAX(most, 2), .sorted = true };
 	s->dir = xstrdup(dir ? dir : ".");

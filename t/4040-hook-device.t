@@ -4,7 +4,7 @@
 # its sampler looks, since each look takes the job's turn.
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip_all 'no python3'
-plan 13
+plan 15
 cat >device.py <<'END'
 import json, sys, time
 sys.path.insert(0, sys.argv[1])
@@ -102,9 +102,9 @@ class Startup: open = False
 class Steps:
     def __init__(self):
         self.slow, self.age_ns, self.looks = slow.Slow(), 5_000_000, 0
-    def sample(self, frame, now, waited):
+    def sample(self, frame, now, waited_ns):
         self.looks += 1
-        return self.slow.sample(frame, self.age_ns, int(waited * 1e9))
+        return self.slow.sample(frame, self.age_ns, waited_ns)
 class Hook:
     alive, startup, steps = True, Startup, Steps()
 
@@ -119,10 +119,16 @@ def looks(seconds):
 
 for _ in range(5):
     steps.slow.step_ended(5_000_000)
+print("first", looks(1.05))
+steps.slow.step_ended(5_000_000)
+steps.slow.ordinary = slow.LOOKS
 print("ordinary", looks(1.05))
 steps.slow.step_ended(5_000_000)
 steps.age_ns = 900_000_000
 print("long", looks(1.05))
+steps.age_ns = 11_000_000_000
+print("endless", looks(1.05))
+steps.age_ns = 900_000_000
 def evaluation():
     time.sleep(0.3)
 steps.slow.chains = {}
@@ -136,8 +142,14 @@ END
 python3 sampler.py "$TOP/share/hook" >out 2>err
 is "$(cat err)" '' 'the sampler works'
 # a machine that is busy takes looks away, and never adds one
-[ "$(said ordinary)" -ge 3 ] && [ "$(said ordinary)" -le 13 ]
-t_result $? 'ten looks a second at ordinary steps' || diag "$(said ordinary)"
-[ "$(said long)" -gt 13 ] && [ "$(said long)" -le 43 ]
+few() { [ "$(said "$1")" -ge 3 ] && [ "$(said "$1")" -le 13 ]; }
+many() { [ "$(said "$1")" -gt 13 ] && [ "$(said "$1")" -le 43 ]; }
+many first
+t_result $? 'forty looks a second until the lines of ordinary steps are known' || diag "$(said first)"
+few ordinary
+t_result $? 'ten then' || diag "$(said ordinary)"
+many long
 t_result $? 'forty at a step that is long' || diag "$(said long)"
-is "$(said line)" 'evaluation() True' 'whose line is told, with its time'
+few endless
+t_result $? 'but not for ever' || diag "$(said endless)"
+is "$(said line | head -1)" 'evaluation() True' 'whose line is told, with its time'

@@ -75,7 +75,7 @@ unset SIM_FLUSH_MS
 gone() {
 	gone_what=$1 gone_want=$2
 	shift 2
-	capture window -n 30 -W 5:9 -Y "$@"
+	capture window -n 30 -W 5:9 -Y 20 "$@"
 	plain_too "$gone_what: the same job" -n 30 "$@"
 	is "$(sum kernel) $(sum call) $(sum step) $(sum bye) $(job finalized)" "5 6 5 1 $gone_want" \
 		"$gone_what: the window is whole"
@@ -96,13 +96,23 @@ unset SIM_FAIL
 SIM_FLUSH_MS=100; export SIM_FLUSH_MS
 gone "beside the link's own flush it goes" 1 -i 60
 unset SIM_FLUSH_MS
-capture window -t 4 -n 300 -i 1 -W 50:90 -Y -S
-plain_too 'beside threads that launch: the same job' -t 4 -n 300 -S
+capture window -t 4 -n 400 -i 1 -W 50:90 -Y 200 -S
+plain_too 'beside threads that launch: the same job' -t 4 -n 400 -S
 is "$(sum step) $(sum bye) $(job finalized)" '41 1 0' 'and CUPTI stays'
-capture window -t 2 -n 12 -K 60 -W 3:6 -Y -S
+capture window -t 2 -n 12 -K 60 -W 3:6 -Y 20 -S
 plain_too 'CUPTI does not go beside a capture: the same job' -t 2 -n 12 -K 60 -S
 is "$(sum bye) $(job finalized)" '1 0' 'and it stays'
-capture window -n 30 -W 2:4 -Y -P 11:20
+# no wait for the device at the window's end, as where it takes too long
+capture window -n 30 -W 5:9 -B 400 -Y 20 -w 500
+is "$(sum step) $(sum bye) $(job finalized)" '5 1 0' 'CUPTI stays where a thread is in a call since the window'
+capture window -n 30 -W 5:9 -Y 900 -Z -A 300
+plain_too 'the job exits while calls are watched: the same job' -n 30 -A 300
+is "$(sum step) $(sum bye) $(job finalized)" '5 1 0' 'and nothing is asked of CUPTI then'
+SIM_FAIL=cuptiFinalize=999; export SIM_FAIL
+capture window -n 30 -W 2:4 -Y 20 -P 11:20
+is "$(job own) $(job finalized)" '10 0' "CUPTI that does not go is the job's profiler's"
+unset SIM_FAIL
+capture window -n 30 -W 2:4 -Y 20 -P 11:20
 plain_too "CUPTI has gone, and a profiler of the job's comes: the same job" -n 30 -P 11:20
 is "$(job own) $(sum kernel) $(job finalized)" '10 3 1' 'and each has its own records'
 # --- a profiler of the job's own --------------------------------------------------------

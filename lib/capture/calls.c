@@ -12,12 +12,17 @@
 
 #define DETACH_FROM 12060 /* CUDA 12.6, as the driver and as CUPTI count */
 #define DETACH_FROM_CUPTI 24
+#define SLICE_NS 5000000  /* so soon an exit, or a call, ends the wait */
 #define CBIDS 2048        /* of a domain; CUPTI 13.0 has 806 and 522 */
 
 enum { RUNTIME, DRIVER, DOMAINS };
 
 static CUpti_SubscriberHandle subscriber;
 static bool subscribed;
+static _Atomic int inside;        /* recorded calls that have not returned */
+static _Atomic bool watched;      /* does anybody call CUDA? */
+static _Atomic bool seen;         /* somebody does */
+static bool detached;
 enum { NOT, CALL, LAUNCH, CAPTURE_BEGIN, CAPTURE_END };
 static unsigned char wanted[DOMAINS][CBIDS];
 static _Atomic uint32_t name_of[DOMAINS][CBIDS]; /* texts, at first use */
@@ -50,6 +55,9 @@ static void call_enter(struct capture_thread *t, uint32_t call, uint32_t corr)
 
 	if (t->call && t->window == window)
 		return; /* inside of another */
+	/* one that a former window left open is counted */
+	if (!t->call)
+		atomic_fetch_add_explicit(&inside, 1, memory_order_relaxed);
 	t->window = window;
 	t->call = call;
 	t->corr = corr;
@@ -114,6 +122,7 @@ static void call_exit(struct capture_thread *t, uint32_t domain, uint32_t cbid,
 	struct cap_call *c;
 
 	t->call = 0;
+	atomic_fetch_sub_explicit(&inside, 1, memory_order_relaxed);
 	c = emit_since(t->call_ns) ? emit_begin(CAP_CALL, sizeof *c, emit_tid()) : NULL;
 	if (!c)
 		return;
@@ -145,8 +154,7 @@ static void call_take(CUpti_CallbackDomain from, CUpti_CallbackId cbid,
 		call_exit(t, domain, cbid, d);
 }
 
-/* Where a call has returned is where CUPTI can be taken out, and nowhere else: so
- * says its manual. */
+/* Where a call has returned is where CUPTI's manual would have it taken out. */
 static void detach_at(CUpti_CallbackDomain from, CUpti_CallbackId cbid,
 	const CUpti_CallbackData *d)
 {
@@ -154,13 +162,18 @@ static void detach_at(CUpti_CallbackDomain from, CUpti_CallbackId cbid,
 	    cbid != CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion)
 		return;
 	capture_self.detaching = false;
+	if (atomic_load(&seen) || atomic_load(&capture_exiting))
+		return;
 	subscribed = false;
 	(void)cuptilib.Unsubscribe(subscriber);
-	(void)cuptilib.Finalize();
+	detached = cuptilib.Finalize() == CUPTI_SUCCESS;
 }
 
-static _Atomic bool watched;      /* is anybody in CUDA? */
-static _Atomic bool seen;         /* somebody is */
+static void call_seen(void)
+{
+	if (!atomic_load(&seen))
+		atomic_store(&seen, true);
+}
 
 static void CUPTIAPI on_call(void *unused, CUpti_CallbackDomain from,
 	CUpti_CallbackId cbid, const void *data)
@@ -171,7 +184,7 @@ static void CUPTIAPI on_call(void *unused, CUpti_CallbackDomain from,
 	if (capture_self.detaching)
 		detach_at(from, cbid, data);
 	else if (atomic_load(&watched))
-		atomic_store(&seen, true);
+		call_seen();
 	else
 		call_take(from, cbid, data);
 	errno = error;
@@ -280,37 +293,48 @@ static bool can_detach(version_fn *get)
 {
 	int version = 0;
 
-	return subscribed && get && cuptilib.Finalize && cuptilib.EnableDomain &&
-		cuptilib.version >= DETACH_FROM_CUPTI &&
+	return subscribed && atomic_load(&inside) == 0 && get && cuptilib.Finalize &&
+		cuptilib.EnableDomain && cuptilib.version >= DETACH_FROM_CUPTI &&
 		get(&version) == 0 && version >= DETACH_FROM;
 }
 
-/* No call of any kind begins or ends for so long.  Calls stay watched. */
-static bool quiet_for(int64_t ns)
+static int calls_watch(bool on)
 {
-	struct timespec t = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
-
 	atomic_store(&watched, true);
-	if (cuptilib.EnableDomain(true, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API) ||
-	    cuptilib.EnableDomain(true, subscriber, CUPTI_CB_DOMAIN_DRIVER_API))
-		return false;
-	while (nanosleep(&t, &t) && errno == EINTR)
-		;
-	return !atomic_load(&seen);
+	return cuptilib.EnableDomain(on, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API) ||
+		cuptilib.EnableDomain(on, subscriber, CUPTI_CB_DOMAIN_DRIVER_API) ? -1 : 0;
 }
 
-void calls_detach(int64_t quiet_ns)
+/* No call of any kind begins or ends for so long. */
+static bool quiet_for(int64_t ns)
+{
+	static const struct timespec slice = { .tv_nsec = SLICE_NS };
+
+	for (; ns > 0; ns -= SLICE_NS) {
+		if (atomic_load(&seen) || atomic_load(&capture_exiting))
+			return false;
+		nanosleep(&slice, NULL);
+	}
+	return true;
+}
+
+bool calls_detach(int64_t quiet_ns)
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
 	version_fn *get = driver_version(driver);
 	int version;
 
-	if (can_detach(get) && quiet_for(quiet_ns)) {
-		capture_self.detaching = true;
-		(void)get(&version);
-		capture_self.detaching = false;
+	if (quiet_ns > 0 && can_detach(get)) {
+		if (calls_watch(true) == 0 && quiet_for(quiet_ns)) {
+			capture_self.detaching = true;
+			(void)get(&version);
+			capture_self.detaching = false;
+		}
+		if (subscribed)
+			(void)calls_watch(false);
 	}
 	calls_leave();
 	if (driver)
 		(void)dlclose(driver);
+	return detached;
 }

@@ -25,9 +25,10 @@ void calls_leave(void);
  * the launches of all that follows slower (measured on an H200, CUDA 13.0: turns of
  * a thousand small kernels by 11 to 45 %).  No other thread may be in CUDA then: one that
  * launched at that moment ruined the job's heap (once in two tries, CUDA 13.0).  So all
- * calls are watched for quiet_ns first, and CUPTI stays where there was one; as before
- * CUDA 12.6, where graphs that were made under CUPTI crash without it.  No stream is
- * being captured. */
-void calls_detach(int64_t quiet_ns);
+ * calls are watched for quiet_ns first, and CUPTI stays where there was one, or one of
+ * the window has not returned; as before CUDA 12.6, where graphs that were made under
+ * CUPTI crash without it.  The device is idle, no stream is being captured.  False: it
+ * stays (at once for a quiet_ns of -1). */
+bool calls_detach(int64_t quiet_ns);
 
 #endif

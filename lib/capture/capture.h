@@ -42,11 +42,12 @@ CAPTURE_API void tp_capture_warm(void);
 CAPTURE_API void tp_capture_start(void);
 CAPTURE_API void tp_capture_stop(void);
 
-/* The last window is over, and no other can follow: where no thread calls CUDA for
- * quiet_ns, which the caller waits, CUPTI is taken out of the process, which then
- * launches as fast as before.  Where one does CUPTI stays, with nothing switched on; as
- * where a capture still keeps some of the window from us, and before CUDA 12.6. */
-CAPTURE_API void tp_capture_detach(int64_t quiet_ns);
+/* The last window is over, the device is idle, and no other can follow: where no thread
+ * calls CUDA for quiet_ns, which the caller waits, CUPTI is taken out of the process,
+ * which then launches as fast as before: 1.  Where one does, or is in a call since the
+ * window, CUPTI stays, with nothing switched on; as where a capture still keeps some of
+ * the window from us, and before CUDA 12.6: 0. */
+CAPTURE_API int tp_capture_detach(int64_t quiet_ns);
 
 /* A wait for the device voids any capture of a stream, also that of another thread.
  * 1: none is under way, and one that begins waits (for 2 s at most) until

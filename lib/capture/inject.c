@@ -24,6 +24,7 @@
 /* A window that ended within the capture of a stream: the device has so many ticks
  * of 250 ms for what it has not done yet, counted when the capture is over. */
 #define LATE_TICKS 20
+#define DETACH_WAIT 1000 /* of 1 ms, at exit: it ends in some of them then */
 
 extern struct ring capture_ring;
 
@@ -32,6 +33,7 @@ _Atomic int capture_phase;
 _Atomic bool capture_open;
 _Atomic uint32_t capture_window;
 _Atomic int64_t capture_from_ns;
+_Atomic bool capture_exiting;
 struct capture_opts capture_opts;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -44,7 +46,7 @@ static bool warm;             /* tp_capture_warm came, by the lock */
 static bool left;             /* CUPTI is another's: for good, by the lock */
 static _Atomic int late_ticks; /* until what a capture kept from us is asked for */
 static _Atomic pid_t owner;   /* the process that is linked */
-static _Atomic bool exiting;  /* CUPTI may be gone at any moment */
+static _Atomic bool detaching; /* one who exits waits */
 
 static bool live(void)
 {
@@ -89,11 +91,13 @@ static void cupti_leave(void)
 	calls_leave();
 }
 
+/* The reader has gone: give the job its speed back, and CUPTI; which is not taken out,
+ * since the job may be in the middle of a call. */
 static void on_gone(void)
 {
 	capture_off();
 	pthread_mutex_lock(&lock);
-	if (atomic_load(&started) && !atomic_load(&exiting)) {
+	if (atomic_load(&started) && !atomic_load(&capture_exiting)) {
 		record_set(false);
 		cupti_leave();
 	}
@@ -105,7 +109,7 @@ static void tick(void)
 {
 	int late = atomic_load(&late_ticks);
 
-	if ((late || recording) && atomic_load(&started) && !atomic_load(&exiting) &&
+	if ((late || recording) && atomic_load(&started) && !atomic_load(&capture_exiting) &&
 	    ops_asked() && ops_flush(late == 1) && late)
 		atomic_store(&late_ticks, late - 1);
 }
@@ -149,9 +153,13 @@ static void fork_child(void)
 
 static void at_exit(void)
 {
+	static const struct timespec moment = { .tv_nsec = 1000000 };
+
 	if (atomic_load(&owner) != getpid())
 		return;
-	atomic_store(&exiting, true);
+	atomic_store(&capture_exiting, true);
+	for (int i = 0; i < DETACH_WAIT && atomic_load(&detaching); i++)
+		nanosleep(&moment, NULL);
 	pyframes_off();
 	capture_mark_end(&capture_self, emit_now_ns());
 	/* also when the reader has gone: the link may be switching CUPTI off */
@@ -306,20 +314,36 @@ void tp_capture_stop(void)
 	pthread_mutex_unlock(&lock);
 }
 
-void tp_capture_detach(int64_t quiet_ns)
+/* By the lock. */
+static bool detach(int64_t quiet_ns)
 {
-	if (atomic_load(&capture_phase) == PHASE_OFF)
-		return;
-	pthread_mutex_lock(&lock);
-	if (atomic_load(&started) && !recording && !atomic_load(&late_ticks) &&
-	    !atomic_load(&exiting) && ops_hold()) {
+	bool calm, gone = false;
+
+	if (!atomic_load(&started) || recording || atomic_load(&late_ticks) ||
+	    !ops_hold_alone())
+		return false;
+	atomic_store(&detaching, true);
+	if (!atomic_load(&capture_exiting)) {
 		atomic_store(&started, false);
-		ops_settle();
+		calm = ops_settle();
 		ops_leave();
-		calls_detach(quiet_ns);
-		ops_release();
+		gone = calls_detach(calm ? quiet_ns : -1);
 	}
+	atomic_store(&detaching, false);
+	ops_release();
+	return gone;
+}
+
+int tp_capture_detach(int64_t quiet_ns)
+{
+	bool gone;
+
+	if (atomic_load(&capture_phase) == PHASE_OFF)
+		return 0;
+	pthread_mutex_lock(&lock);
+	gone = detach(quiet_ns);
 	pthread_mutex_unlock(&lock);
+	return gone;
 }
 
 void tp_capture_leave(void)
@@ -349,44 +373,4 @@ int tp_capture_hold(void)
 void tp_capture_release(void)
 {
 	ops_release();
-}
-
-void tp_capture_step(int64_t number, int64_t start_ns, int64_t end_ns)
-{
-	struct cap_step *s = emit_on() && !emit_warming() ?
-		emit_begin(CAP_STEP, sizeof *s, emit_tid()) : NULL;
-
-	if (!s)
-		return;
-	*s = (struct cap_step){ start_ns, end_ns, number };
-	emit_end(s);
-}
-
-void tp_capture_range(int kind, const char *name, int64_t start_ns, int64_t end_ns,
-	const char *file, int line)
-{
-	struct capture_thread *t = &capture_self;
-	uint32_t name_id, file_id;
-	struct cap_range *r;
-
-	if (!emit_on() || !emit_since(start_ns))
-		return;
-	capture_mark_end(t, start_ns);
-	name_id = name ? emit_text(name, strnlen(name, CAPWIRE_TEXT_MAX + 1)) : 0;
-	file_id = file ? emit_text(file, strnlen(file, CAPWIRE_TEXT_MAX + 1)) : 0;
-	if (!end_ns) {
-		t->mark.start_ns = start_ns;
-		t->mark.kind = (uint32_t)kind;
-		t->mark.name = name_id;
-		t->mark.file = file_id;
-		t->mark.line = line;
-		return;
-	}
-	r = emit_begin(CAP_RANGE, sizeof *r, emit_tid());
-	if (!r)
-		return;
-	*r = (struct cap_range){ .start_ns = start_ns, .end_ns = end_ns,
-		.kind = (uint32_t)kind, .name = name_id, .line = line, .file = file_id,
-		.seq = -1 };
-	emit_end(r);
 }

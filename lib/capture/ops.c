@@ -319,6 +319,16 @@ bool ops_hold(void)
 	return false;
 }
 
+bool ops_hold_alone(void)
+{
+	if (!ops_hold())
+		return false;
+	if (atomic_load(&holds) == 1)
+		return true;
+	ops_release();
+	return false;
+}
+
 void ops_release(void)
 {
 	atomic_fetch_sub(&holds, 1);
@@ -338,13 +348,14 @@ bool ops_flush(bool all)
 	return true;
 }
 
-void ops_settle(void)
+bool ops_settle(void)
 {
 	static const struct timespec moment = { .tv_nsec = 100000 };
 
 	for (int i = 0; i < (atomic_load(&busy) ? BUSY_WAIT : OUT_WAIT) &&
 	     (atomic_load(&out) || atomic_load(&busy)); i++)
 		nanosleep(&moment, NULL);
+	return atomic_load(&busy) == 0;
 }
 
 void ops_graph(bool begins)

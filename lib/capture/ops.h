@@ -22,14 +22,17 @@ int ops_set(bool on);
  * stream is being captured, nothing was done. */
 bool ops_flush(bool all);
 /* After the last flush: a buffer may be on its way from CUPTI's own thread.  Waits
- * for it, 20 ms where none is being read, else at most a second. */
-void ops_settle(void);
+ * for it, 20 ms where none is being read, else at most a second.  False: one is still
+ * being read. */
+bool ops_settle(void);
 /* The capture of a stream into a graph begins, or has ended.  CUDA voids a capture
  * in which another thread waits for the device, as a flush may: none is at work when
  * this returns from a begin, unless it took over 2 s. */
 void ops_graph(bool begins);
 /* True: no stream is being captured, and one that begins waits for ops_release. */
 bool ops_hold(void);
+/* The same, where nobody else holds: no flush is at work, and no wait of the hook's. */
+bool ops_hold_alone(void);
 void ops_release(void);
 /* In a forked child: who held is not here. */
 void ops_forget(void);

@@ -9,7 +9,8 @@
  *	ops       CUPTI's activity buffers: kernels, copies, syncs, overhead, memory
  *	nvtx      NVTX's callbacks (nvtxname: its registered strings)
  *	pyframes  Python's stack at a call
- *	inject    the entry points: start, window, fork, exit */
+ *	told      the entry points of steps and ranges
+ *	inject    all others: start, window, fork, exit */
 #ifndef TP_STATE_H
 #define TP_STATE_H
 
@@ -55,6 +56,7 @@ struct capture_thread {
 };
 
 extern _Thread_local struct capture_thread capture_self;
+extern _Atomic bool capture_exiting;    /* CUPTI may be gone at any moment */
 extern _Atomic int capture_phase;       /* enum capture_phase */
 extern _Atomic bool capture_open;       /* PHASE_LIVE and inside the window */
 extern _Atomic uint32_t capture_window; /* counts the window's openings, from 1 */

@@ -17,7 +17,9 @@
  *	-W A:B the hook's window: start before launch A, stop after launch B, and a
  *	      step and a range for each launch in between (of the first thread)
  *	-U N  with -W: a warm-up from N launches before
- *	-Y    with -W: CUPTI is taken out behind it
+ *	-Y MS with -W: CUPTI is taken out behind it, if no call comes for so long; -Z in
+ *	      a thread of its own, while the job goes on to its end
+ *	-B MS another thread is in one call for so long, from the window's first launch
  *	-P A:B a profiler of the job's own from launch A to B; -L it is announced before
  *	      cuInit
  *	-A MS what is torn down last at its exit, CUPTI too, takes so long
@@ -46,7 +48,7 @@
 static struct {
 	int threads, launches, driver, copies, peers, sets, graphs, queries, mallocs, capture_ms;
 	int names, ranges, operators, wait_ms, pause_ms, no_sync, close_fds;
-	int late, teardown_ms, first, last, warm, again, detach, own_first, own_last, own_early, own, nvtx_first, nvtx_all;
+	int late, teardown_ms, first, last, warm, again, detach_ms, detach_beside, block_ms, own_first, own_last, own_early, own, nvtx_first, nvtx_all;
 	int64_t kernel_ns;
 	const char *fork_how, *end_how, *done;
 } opt = { .threads = 1, .names = 1, .kernel_ns = 2000, .end_how = "return" };
@@ -67,7 +69,7 @@ static struct {
 
 static struct {
 	void (*start)(void), (*warm)(void), (*stop)(void), (*leave)(void);
-	void (*detach)(int64_t);
+	int (*detach)(int64_t);
 	void (*step)(int64_t, int64_t, int64_t);
 	void (*range)(int, const char *, int64_t, int64_t, const char *, int);
 	int (*ready)(void), (*hold)(void);
@@ -290,10 +292,10 @@ static void fork_here(void)
 	}
 }
 
-/* As the hook does: not beside a capture. */
+/* As the hook does: not beside a capture, nor for ever. */
 static void window_end(void)
 {
-	if (hook.hold()) {
+	if (!opt.block_ms && hook.hold()) {
 		cuda.sync();
 		hook.release();
 	}
@@ -312,6 +314,39 @@ static void own_profiler(int on)
 	opt.own = cuda.profiler ? cuda.profiler(on) : -2;
 }
 
+static void *detach_now(void *unused)
+{
+	hook.detach(opt.detach_ms * INT64_C(1000000));
+	return unused;
+}
+
+static void detach(void)
+{
+	pthread_t thread;
+
+	if (!opt.detach_beside)
+		detach_now(NULL);
+	else if (pthread_create(&thread, NULL, detach_now, NULL) == 0)
+		pthread_detach(thread);
+}
+
+/* A kernel so long, and the wait for it. */
+static void *block(void *unused)
+{
+	cuda.copy(2, 4096, 60, 0);
+	return unused;
+}
+
+static void block_begin(void)
+{
+	pthread_t thread;
+
+	cuda.launch("long_kernel", 60, opt.block_ms * INT64_C(1000000));
+	if (pthread_create(&thread, NULL, block, NULL) == 0)
+		pthread_detach(thread);
+	sleep_ms(20);
+}
+
 static void one_launch(int i, uint32_t stream)
 {
 	char name[64];
@@ -322,6 +357,8 @@ static void one_launch(int i, uint32_t stream)
 		hook.warm();
 	if (in && (i + 1 == opt.first || opt.again))
 		hook.start();
+	if (in && i + 1 == opt.first && opt.block_ms)
+		block_begin();
 	start = now_ns();
 	if (opt.own_first == i + 1)
 		own_profiler(1);
@@ -336,8 +373,8 @@ static void one_launch(int i, uint32_t stream)
 	}
 	if (in && (i + 1 == opt.last || opt.again))
 		window_end();
-	if (opt.detach && in && i + 1 == opt.last)
-		hook.detach(20000000);
+	if (opt.detach_ms && in && i + 1 == opt.last)
+		detach();
 	if (opt.own_last == i + 1)
 		own_profiler(0);
 	if (opt.pause_ms)
@@ -398,7 +435,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:K:SW:P:LA:z:U:RYF:e:CXNVD:")) != -1) {
+	while ((c = getopt(argc, argv, "t:n:l:d:c:p:s:g:q:m:k:v:o:w:i:K:SW:P:LA:z:U:RY:ZB:F:e:CXNVD:")) != -1) {
 		int n = optarg ? (int)strtol(optarg, NULL, 10) : 1;
 
 		switch (c) {
@@ -432,7 +469,9 @@ static void parse(int argc, char **argv)
 		case 'A': opt.teardown_ms = n; break;
 		case 'L': opt.own_early = 1; break;
 		case 'R': opt.again = 1; break;
-		case 'Y': opt.detach = 1; break;
+		case 'Y': opt.detach_ms = n; break;
+		case 'Z': opt.detach_beside = 1; break;
+		case 'B': opt.block_ms = n; break;
 		case 'F': opt.fork_how = optarg; break;
 		case 'e': opt.end_how = optarg; break;
 		case 'C': opt.close_fds = 256; break;

@@ -261,6 +261,8 @@ class Engines:
         if whole * 1000 > wall:  # else there is nothing to be told
             self.check(exact * 2 > whole, job + ": most of the host's idle time has a line",
                        "%d of %d us" % (exact // 1000, whole // 1000))
+        else:
+            print("  %s: no idle time of the host to have lines (%d us)" % (job, whole // 1000))
         self.figures.setdefault("findings", {})[job] = found[:6]
 
     # -- what it costs ------------------------------------------------------------------
@@ -543,7 +545,7 @@ print(len(prof.events()) > 5, seen, model.weight.sum().item())
                    bad or want[:60])
         files = [path + ".d/" + f for f in os.listdir(path + ".d")]
         ends = [last_record(self.p, f) for f in files]
-        self.check(ends and all(e.get("complete") is True for e in ends),
+        self.check(len(ends) == len(runs) and all(e.get("complete") is True for e in ends),
                    "and each is whole", "%d streams" % len(ends))
 
     # -- a CUDA program ------------------------------------------------------------------------

@@ -42,9 +42,10 @@ void tp_capture_stop(void)
 	tell("stop\n");
 }
 
-void tp_capture_detach(int64_t quiet_ns)
+int tp_capture_detach(int64_t quiet_ns)
 {
-	tell(quiet_ns >= 200000000 ? "detach\n" : "detach too early\n");
+	tell(quiet_ns >= 500000000 ? "detach\n" : "detach too early\n");
+	return 1;
 }
 
 void tp_capture_leave(void)

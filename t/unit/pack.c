@@ -129,12 +129,37 @@ static void short_file_is_said(void **state)
 	free(v);
 }
 
+/* Bytes that nobody wrote: each record ends in the file, or is said not to. */
+static void other_bytes_are_said(void **state)
+{
+	int fd = file_open();
+	struct unpack u;
+	unsigned char ff[4096];
+
+	(void)state;
+	memset(ff, 0xff, sizeof ff);
+	assert_int_equal(pwrite(fd, ff, sizeof ff, 0), sizeof ff);
+	unpack_begin(&u, fd, "/tmp", 0, sizeof ff, 136, 200);
+	/* 17 words of 8 bytes and 9 bytes of lengths: 28 fit, and a part */
+	for (int i = 0; i < 28; i++)
+		assert_int_equal(unpack_next(&u), 0);
+	assert_int_equal(unpack_next(&u), -1);
+	unpack_release(&u);
+	unpack_begin(&u, fd, "/tmp", 0, 2 * 145, 136, 4096);
+	assert_int_equal(unpack_next(&u), 0);
+	assert_int_equal(unpack_next(&u), 0);
+	assert_int_equal(unpack_next(&u), -1); /* none behind the last */
+	unpack_release(&u);
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(comes_back),
 		cmocka_unit_test(neighbours_are_short),
 		cmocka_unit_test(short_file_is_said),
+		cmocka_unit_test(other_bytes_are_said),
 	};
 
 	say_init(argc ? argv[0] : NULL);

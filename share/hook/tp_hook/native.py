@@ -24,7 +24,7 @@ SOURCE = "CUDA_INJECTION64_PATH"  # where the driver finds it
 DRAIN_S = 30
 # Behind the window CUPTI is taken out, if no thread calls CUDA for two steps: then a
 # loader's thread has nothing left to do, and one that polls was seen.
-QUIET_S, QUIET_MAX_S = 0.2, 2
+QUIET_S, QUIET_MAX_S = 0.5, 2
 
 
 class Library:
@@ -41,10 +41,10 @@ class Library:
         self.hold, self.release = free.tp_capture_hold, free.tp_capture_release
         ns, text = ctypes.c_int64, ctypes.c_char_p
         self.step.argtypes = [ns, ns, ns]
-        self.detach.argtypes = [ns]
+        self.detach.argtypes, self.detach.restype = [ns], ctypes.c_int
         self.range.argtypes = [ctypes.c_int, text, ns, ns, text, ctypes.c_int]
         for fn in (self.step, self.range, self.warm, self.start, self.stop, self.release,
-                   self.detach, self.leave):
+                   self.leave):
             fn.restype = None
 
 
@@ -179,11 +179,11 @@ class Native:
         self.library.stop()
 
     def detach(self):
-        """CUPTI makes launches slower also where nothing is recorded.  A wait of a
-        part of a step tells nothing, and long steps lose nothing."""
-        quiet_ns = int(max(QUIET_S * 1e9, 2 * (self.steps.median_ns() or 0)))
-        if quiet_ns <= QUIET_MAX_S * 1e9:
-            self.library.detach(quiet_ns)
+        """CUPTI makes launches slower also where nothing is recorded any more.  A wait
+        for a part of a step tells nothing, and long steps lose nothing."""
+        step_ns = self.steps.median_ns()
+        if step_ns is not None and 2 * step_ns <= QUIET_MAX_S * 1e9:
+            self.library.detach(max(int(QUIET_S * 1e9), 2 * step_ns))
 
     def quiet(self):
         if self.marks:

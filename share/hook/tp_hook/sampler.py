@@ -1,5 +1,6 @@
 """Where the main thread stands, some times a second: every 10 ms until the first
-step has ended, then every 100 ms, and every 25 ms of a step that is long already.
+step has ended, every 25 ms for a second of ordinary steps, then every 100 ms, and
+every 25 ms in the first 10 s of a step that is long already.
 To look takes the GIL from the main thread, which has given it away for the length
 of some operator: on a virtual machine whose threads wake slowly each look cost a
 job that is bound by its host 1 ms, and 40 a second made its steps 4 % longer.
@@ -13,7 +14,7 @@ import time
 
 STARTUP_S = 0.010
 STEPS_S = 0.100
-OVERDUE_S = 0.025
+SOON_S = 0.025
 SLOW_AFTER_NS = 120_000_000_000  # a startup beyond two minutes: 10 a second
 SLOW_S = 0.100
 
@@ -48,7 +49,7 @@ class Sampler:
         self.stopping = self.ended = None
 
     def run(self, stopping, ended):
-        began = time.monotonic_ns()
+        began = last = time.monotonic_ns()
         pause = STARTUP_S
         try:
             while not stopping.acquire(True, pause):
@@ -56,7 +57,8 @@ class Sampler:
                 if frame is None:
                     break
                 now = time.monotonic_ns()
-                pause = self.look(frame, now, began, pause)
+                pause = self.look(frame, now, began, now - last)
+                last = now
                 frame = None
                 if pause is None:
                     break
@@ -65,7 +67,7 @@ class Sampler:
         finally:
             ended.release()
 
-    def look(self, frame, now, began, waited):
+    def look(self, frame, now, began, waited_ns):
         """The pause until the next look, or None for none."""
         hook = self.hook
         if loader_worker():
@@ -75,7 +77,7 @@ class Sampler:
             return SLOW_S if now - began > SLOW_AFTER_NS else STARTUP_S
         if hook.steps is None:
             return STEPS_S
-        return OVERDUE_S if hook.steps.sample(frame, now, waited) else STEPS_S
+        return SOON_S if hook.steps.sample(frame, now, waited_ns) else STEPS_S
 
 
 def loader_worker():

@@ -7,6 +7,10 @@ from .scope import is_user
 
 SLOW_NUM, SLOW_DEN = 5, 4   # longer than 5/4 of the median ...
 SLOW_NS = 30_000_000        # ... and by this much
+OVERDUE_NS = 10_000_000_000 # a step's first seconds tell what makes it long
+# Until so many looks have been at ordinary steps little is known of their lines: what
+# they show seldom would be taken for a long step's.
+LOOKS = 40
 RECENT = 33
 DEPTH_MAX = 12
 CHAINS_MAX = 512
@@ -18,12 +22,14 @@ class Slow:
     def __init__(self):
         self.chains = {}   # of the running step: chain -> ns that its samples stand for
         self.seen = set()  # (code, line) of ordinary steps
+        self.looks = 0     # at the running step
+        self.ordinary = 0  # looks at ordinary steps
         self.recent = []
         self.median_ns = None
         self.steps = 0
 
     def sample(self, frame, age_ns, waited_ns):
-        """Of a step that runs for age_ns; whether that is long."""
+        """Of a step that runs for age_ns; whether to look again soon."""
         chain = []
         while frame is not None:
             code = frame.f_code
@@ -34,7 +40,8 @@ class Slow:
         chains = self.chains
         if chain in chains or len(chains) < CHAINS_MAX:
             chains[chain] = chains.get(chain, 0) + min(age_ns, waited_ns)
-        return self.is_slow(age_ns)
+        self.looks += 1
+        return self.ordinary < LOOKS or (age_ns < OVERDUE_NS and self.is_slow(age_ns))
 
     def is_slow(self, wall_ns):
         return (self.median_ns is not None
@@ -44,10 +51,12 @@ class Slow:
     def step_ended(self, wall_ns):
         """The lines of a long step, as record values; else None."""
         chains, self.chains = self.chains, {}
+        looks, self.looks = self.looks, 0
         slow = self.is_slow(wall_ns)
         self.learn(wall_ns)
         if slow:
             return self.name_lines(chains)
+        self.ordinary += looks
         if len(self.seen) < SEEN_MAX:
             for chain in chains:
                 self.seen.update(chain)

@@ -266,11 +266,11 @@ class Steps:
         """Of the last steps, or None."""
         return self.slow.median_ns
 
-    def sample(self, frame, now, waited):
-        """The main thread's frame, waited seconds after the last one; whether the
-        step that runs is long already."""
+    def sample(self, frame, now, waited_ns):
+        """The main thread's frame, so long after the last one; whether to look again
+        soon."""
         t0 = self.t0
-        return t0 is not None and self.slow.sample(frame, max(0, now - t0), int(waited * 1e9))
+        return t0 is not None and self.slow.sample(frame, max(0, now - t0), waited_ns)
 
     # -- the end ------------------------------------------------------------
 
