@@ -63,9 +63,9 @@ job '"lines":true,"window":{"first":3,"last":3,"warmup":1,"then":"continue"}' "$
 is "$(edges)" 'warm start step 3 stop detach ' 'a warm-up comes before the window'
 is "$(sed -n '/^warm/,/^start/p' told | grep -c range)" 0 'and nothing is told in it'
 job '"lines":true,"window":{"first":2,"last":2,"warmup":5,"then":"continue"}' "$JOBS/marks.py"
-is "$(edges)" 'warm start step 2 stop detach ' 'one longer than there are steps'
+is "$(edges)" 'warm start step 2 stop ' 'one longer than there are steps'
 job '"lines":true,"window":{"first":1,"last":1,"warmup":2,"then":"continue"}' "$JOBS/marks.py"
-is "$(edges)" 'start step 1 stop detach ' 'none before the first step'
+is "$(edges)" 'start step 1 stop ' 'none before the first step'
 job '"lines":true,"window":{"first":90,"last":91,"warmup":89,"then":"continue"}' "$JOBS/marks.py"
 is "$(edges)" 'warm ' 'the job ends in it'
 holds said 'before the window .steps 90-91.' 'which is told'
