@@ -120,9 +120,13 @@ static void see(struct check *c, const struct sample *s)
 static bool is_ok(struct check *c, const struct sample *s)
 {
 	size_t i = s->type ? peak_of(c, s) : PEAKS_MAX;
+	int64_t capacity;
 
-	return i == PEAKS_MAX || (!cannot_be(s->allocated, c->state[i].capacity)
-		&& !cannot_be(s->reserved, c->state[i].capacity));
+	if (i == PEAKS_MAX)
+		return true;
+	HOLDS(c->state); /* as in see() */
+	capacity = c->state[i].capacity;
+	return !cannot_be(s->allocated, capacity) && !cannot_be(s->reserved, capacity);
 }
 
 static int store_sample(struct check *c, const struct sample *s)

@@ -25,8 +25,8 @@ struct mem_event {
 	int64_t n, ts_ns;        /* n: row of the store, later ones of a moment follow */
 	int64_t allocated, reserved, delta; /* NO_INT unknown */
 	int32_t curve;           /* the number in which it came */
-	int16_t ok;              /* 0: a total that cannot be */
-	int16_t chosen;          /* in a step that --step chose */
+	uint16_t ok;             /* 0: a total that cannot be */
+	uint16_t chosen;         /* in a step that --step chose */
 };
 struct mem_step {
 	const struct view_step *step;
