@@ -71,7 +71,8 @@ skip() {
 	done
 }
 
-diag() { printf '%s\n' "$*" | sed 's/^/# /'; }
+# on stderr, as TAP has it: prove shows it
+diag() { printf '%s\n' "$*" | sed 's/^/# /' >&2; }
 
 # t_result STATUS NAME
 t_result() {
