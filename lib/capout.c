@@ -21,6 +21,7 @@ struct capout_segment {
 	struct stream_writer *w; /* out, or own */
 	struct stream_writer own;
 	char *path;              /* of own; NULL: this one is live */
+	struct capout_segment *next; /* of those that are open */
 };
 
 int capout_open(struct capout *o, const char *private)
@@ -75,14 +76,20 @@ static void waiting_remove(struct capout *o)
 	o->nwaiting = 0;
 }
 
-/* What went wrong on the way to our own reader.  What waits for its turn is for
- * nobody any more: a job can write there for days. */
+/* What went wrong on the way to our own reader.  What waits for its turn, or is still
+ * written for it, is for nobody any more: a job can write there for days, and one that
+ * is silent would hold its file for days. */
 static void out_failed(struct capout *o)
 {
 	if (!o->deaf)
 		o->failed |= errno != EPIPE;
 	o->deaf = true;
 	waiting_remove(o);
+	for (struct capout_segment *s = o->open; s; s = s->next)
+		if (s->path) {
+			stream_writer_abort(&s->own);
+			(void)unlink(s->path);
+		}
 }
 
 /* Nobody will read what goes to a file: to the stream, or behind it. */
@@ -100,6 +107,8 @@ struct capout_segment *capout_begin(struct capout *o, int64_t base_ns)
 	if (is_unheard(o))
 		return NULL;
 	s = xcalloc(1, sizeof *s);
+	s->next = o->open;
+	o->open = s;
 	o->begun++;
 	r = to_out ? live_begin(o, s) : file_begin(o, s);
 	if (r == 0 && !(to_out && o->text))
@@ -128,6 +137,17 @@ int capout_event(struct capout *o, struct capout_segment *s, const struct event 
 	return 0;
 }
 
+static void segment_free(struct capout *o, struct capout_segment *s)
+{
+	struct capout_segment **at = &o->open;
+
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
+	free(s->path);
+	free(s);
+}
+
 void capout_drop(struct capout *o, struct capout_segment *s)
 {
 	HOLDS(s);
@@ -139,8 +159,7 @@ void capout_drop(struct capout *o, struct capout_segment *s)
 		stream_writer_abort(&s->own);
 	if (s->path)
 		(void)unlink(s->path);
-	free(s->path);
-	free(s);
+	segment_free(o, s);
 }
 
 static char *place_name(const struct capout *o, const struct capout_name *name)
@@ -194,10 +213,14 @@ void capout_end(struct capout *o, struct capout_segment *s, const struct trace_i
 	bool live = !s->path;
 	int r = 0;
 
+	if (is_unheard(o)) {
+		capout_drop(o, s);
+		return;
+	}
 	s->w->dropped += (uint64_t)info->count.dropped;
 	if (!(live && o->text))
 		r = evrec_put_info(s->w, info, 0);
-	if (r || is_unheard(o)) {
+	if (r) {
 		if (live)
 			out_failed(o);
 		capout_drop(o, s);
@@ -214,8 +237,7 @@ void capout_end(struct capout *o, struct capout_segment *s, const struct trace_i
 		o->failed = true;
 	}
 	o->kept++;
-	free(s->path);
-	free(s);
+	segment_free(o, s);
 }
 
 /* Who writes nothing is not told that the reader of a pipe has gone. */

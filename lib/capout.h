@@ -25,6 +25,7 @@ struct capout {
 	char **argv;
 	char *work;            /* what is not whole yet lies here */
 	struct capout_segment *live;
+	struct capout_segment *open; /* all that have not ended */
 	bool live_ended;       /* its events are written, its end is not */
 	bool live_complete;
 	char **waiting;        /* files of the segments that follow */

@@ -337,13 +337,15 @@ runs 3 'what comes of it is a stream' tp-ingest -q -n bytes.json
 rm -f bad.*
 runs 0 'nobody reads on' sh -c "{ '$CAPTURE' --engine cupti -j -- '$PLAY' steps 300; echo \$? >st; } | head -c 1000 >/dev/null"
 is "$(cat st)" 0 'the job ends as it would'
-# the first process has ended, the reader goes, and another is on its way to TMPDIR
+# the first process has ended, the reader goes, and two are on their way to TMPDIR: one
+# goes on, and one is silent
 cat >deaf.sh <<END
 "$PLAY" send live.txt &
 echo \$! >first.pid
 while ! [ -e sent ]; do sleep 0.02; done
 "$PLAY" send later.txt &
-while ! [ -e later ]; do sleep 0.02; done
+"$PLAY" send silent.txt &
+while ! [ -e later ] || ! [ -e silent ]; do sleep 0.02; done
 first=\$(cat first.pid); : >heard; wait \$first; sleep 0.5; : >gone
 i=0
 while [ -n "\$(find "$TMPDIR" -name 'segment.*')" ] && [ \$i -lt 50 ]; do i=\$((i + 1)); sleep 0.1; done
@@ -352,9 +354,10 @@ find "$TMPDIR" -name 'segment.*' >left
 END
 rm -f sent heard gone on
 sed '/^bye/d; s/4711/4712/' plain.txt >later.txt
+{ sed 's/4712/4713/' later.txt; printf 'mark silent\nwait on\nbye\n'; } >silent.txt
 printf 'mark later\nwait gone\nstep 11 9 1 2\nmark more\nwait on\nbye\n' >>later.txt
 { "$CAPTURE" --engine cupti -j -- sh deaf.sh 2>err; echo $? >st; } |
-	{ while ! [ -e later ]; do sleep 0.02; done; head -c 100 >/dev/null; }
+	{ while ! [ -e later ] || ! [ -e silent ]; do sleep 0.02; done; head -c 100 >/dev/null; }
 is "$(cat st)/$(cat left)" 4/ 'what waits for its turn goes with the reader'
 runs 125 'a disk that is full' sh -c "'$CAPTURE' --engine cupti -j -- '$PLAY' send plain.txt >/dev/full"
 is "$(grep -c . err)" 1 'is told in a line'
