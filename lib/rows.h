@@ -1,5 +1,6 @@
 /* rows.h - reading host records or memory samples back in order of time: their
- * sorted runs are merged, a window of each in memory, MERGE_BYTES in all. */
+ * sorted runs are merged, a window of each in memory, MERGE_BYTES in all and three
+ * records a run. */
 #ifndef TP_ROWS_H
 #define TP_ROWS_H
 

@@ -11,7 +11,7 @@
  * set.  cmp must be a total order.  Several iterators may run at once; a record
  * lives until its iterator's next call.  LIMITS: memory_bytes for the buffer and
  * its merge, as much for each iterator of spilled records, and 150 bytes and three
- * records a run. */
+ * records a run; 128 KiB and two records while it spills. */
 #ifndef TP_SORTER_H
 #define TP_SORTER_H
 

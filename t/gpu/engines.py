@@ -525,7 +525,7 @@ print(len(prof.events()) > 5, seen, model.weight.sum().item())
     def behind(self, rounds=2):
         """Of a window with a graph's capture in it, one before, one behind; with a thread
         that launches beside, and without: the job is as it would be, and a profiler that
-        comes later works."""
+        comes later works.  CUPTI stays beside the thread, and goes without it."""
         if not self.time_for("windows that CUPTI goes behind", 60):
             return
         path = self.place + "/behind.py"
@@ -540,9 +540,12 @@ print(len(prof.events()) > 5, seen, model.weight.sum().item())
         want = plain.words(".stdout")
         bad = [(w, r.status, r.words()[-300:], r.words(".stdout")[:100]) for w, r in zip(windows, runs)
                if r.status != 0 or r.words(".stdout") != want]
+        stayed = "".join("ny"["CUPTI stays behind the window" in r.words()] for r in runs)
         self.check(plain.status == 0 and want.startswith("True ") and not bad,
                    "%d windows that CUPTI goes behind: the same job" % len(runs),
                    bad or want[:60])
+        self.check(stayed == "yyyynnnn" * (rounds // 2), "it stays beside a thread that launches alone",
+                   stayed)
         files = [path + ".d/" + f for f in os.listdir(path + ".d")]
         ends = [last_record(self.p, f) for f in files]
         self.check(len(ends) == len(runs) and all(e.get("complete") is True for e in ends),

@@ -180,10 +180,17 @@ class Native:
 
     def detach(self):
         """CUPTI makes launches slower also where nothing is recorded any more.  A wait
-        for a part of a step tells nothing, and long steps lose nothing."""
+        for a part of a step tells nothing."""
         step_ns = self.steps.median_ns()
-        if step_ns is not None and 2 * step_ns <= QUIET_MAX_S * 1e9:
-            self.library.detach(max(int(QUIET_S * 1e9), 2 * step_ns))
+        if step_ns is None:
+            why = "how long a step takes is not known yet"
+        elif 2 * step_ns > QUIET_MAX_S * 1e9:
+            why = "two steps are more than %d s to wait" % QUIET_MAX_S
+        elif self.library.detach(max(int(QUIET_S * 1e9), 2 * step_ns)):
+            return
+        else:
+            why = "a thread calls CUDA meanwhile, or CUDA is older than 12.6"
+        self.hook.note("CUPTI stays behind the window, and launches stay slower: " + why)
 
     def quiet(self):
         if self.marks:
