@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -121,8 +120,6 @@ static void child(struct job *j, const struct job_spec *spec, int fail_fd)
 	setpgid(0, 0);
 	if (j->terminal)
 		terminal_to(getpid());
-	/* if we are killed outright, at least the job's own process goes too */
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (spec->stdin_null) {
 		int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 

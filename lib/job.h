@@ -14,8 +14,8 @@
  * SIGHUP or SIGQUIT nothing of the group is left: what does not go in
  * JOB_GRACE_NS is killed.  A job that ends by itself keeps what it left running
  * in the background, as it would in a shell.  Where we die() the job is waited for
- * all the same, and its status is handed on; killed outright we take its own process
- * along, by SIGTERM. */
+ * all the same, and its status is handed on; killed outright (by the kernel, for want
+ * of memory) we leave it to run on. */
 #ifndef TP_JOB_H
 #define TP_JOB_H
 

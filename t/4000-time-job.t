@@ -74,15 +74,22 @@ sleep 0.1
 ok gone "$(cat child)" -- 'no orphan is left'
 tp-time -q -o a.lz4 -- sh -c 'sleep 0.5 & echo $! >left; exit 0'
 ok kill -0 "$(cat left)" -- 'a job that ends by itself keeps its background'
+cat >runs-on.sh <<'END'
+trap 'echo TERM >on' TERM
+echo $$ >self
+while [ ! -e dead ]; do sleep 0.05; done
+sleep 0.2
+echo "to the end $(cat on 2>/dev/null)" >end
+END
 rm -f self
-sh -c 'exec tp-time -q -o a.lz4 -- sh stubborn.sh' &
+sh -c 'exec tp-time -q -o a.lz4 -- sh runs-on.sh' &
 tp=$!
 while [ ! -s self ]; do sleep 0.05; done
 kill -KILL $tp
 { wait $tp; } 2>/dev/null
-sleep 0.3
-ok gone "$(cat self)" -- 'killed outright, we take the job along'
-kill "$(cat child)" 2>/dev/null
+: >dead
+for _ in $(seq 50); do gone "$(cat self)" && break; sleep 0.1; done
+is "$(cat end)" 'to the end ' 'where we are killed outright the job runs on, untouched'
 rm -rf tmp/tp-*
 
 # --- the way in -------------------------------------------------------------

@@ -561,6 +561,11 @@ def call_fails(run):
 
 # --- the real torch, fewer times ----------------------------------------------------------------
 
+@case("the starter is killed (torch)", ("tp-time", "torch"))
+def starter_killed_torch(run):
+    starter_killed(run)
+
+
 @case("some of it (torch)", ("tp-time", "torch"))
 def real_torch(run):
     run.how = ["plain", "raise", "fork", "exit", "_exit"][run.number % 5]
