@@ -88,11 +88,8 @@ static void call(int domain, uint32_t cbid, int site, uint32_t corr, const char 
 {
 	const struct sim_tool *t = atomic_load(&tool);
 
-	errno = 4711;
 	if (t)
 		t->call(domain, cbid, site, corr, kernel);
-	if (errno != 4711)
-		fputs("sim: errno is another after a callback\n", stderr);
 }
 
 int cuDriverGetVersion(int *version)

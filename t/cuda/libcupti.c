@@ -4,6 +4,7 @@
 #include "sim.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -333,7 +334,10 @@ static void sim_call(int domain, uint32_t cbid, int site, uint32_t corr,
 	if (to && atomic_load(&enabled[d][cbid])) {
 		cuptiGetCallbackName(d, cbid, &c.functionName);
 		in_exit = site != 0;
+		errno = 4711;
 		to(subscriber_data, d, cbid, &c);
+		if (errno != 4711)
+			fputs("sim: errno is another after a callback\n", stderr);
 		in_exit = false;
 	}
 	if (d == CUPTI_CB_DOMAIN_RUNTIME_API && cbid == 315 && !site) {
