@@ -262,36 +262,50 @@ static void time_ranks(const struct rank_report *r)
 		rank_report_line(r, "... and %zu more.\n", job->n - RANKS_MAX);
 }
 
+static void step_row(struct tab *t, const struct rank_row *row)
+{
+	const struct rank_field *step = row_get(row, "step");
+	char wall[NUM_LEN], busy[NUM_LEN], idle[NUM_LEN];
+	char *name = xmemdup0(step ? step->value.s : "whole window", step ? step->value.n : 12);
+	tab_row(t, name, num_fmt_ns(wall, row_num(row, "wall_ns")),
+		row_get(row, "busy_ns") ? num_fmt_ns(busy, row_num(row, "busy_ns")) : "?",
+		row_get(row, "idle_ns") ? num_fmt_ns(idle, row_num(row, "idle_ns")) : "?",
+		row_flag(row, "empty") ? "empty: left out of the figures" : "");
+	free(name);
+}
+
+/* The rows are in order of their text: 10 before 9. */
+static int step_order(const void *a, const void *b)
+{
+	const struct rank_row *x = *(const struct rank_row *const *)a;
+	const struct rank_row *y = *(const struct rank_row *const *)b;
+	int64_t m = row_num(x, "step"), n = row_num(y, "step");
+	return m != n ? (m > n) - (m < n) : (x > y) - (x < y);
+}
+
 static void time_steps(const struct rank_report *r)
 {
 	const struct rank_rows *rows = r->rank->rows;
+	bool cpu = r->rank->job->cpu_job;
 	size_t n = 0;
 	if (r->rank->job->n != 1)
 		return;
-	bool cpu = r->rank->job->cpu_job;
-	struct tab *t = tab_new("lrrrl");
-	tab_head(t, "step", "wall", cpu ? "operators" : "busy", cpu ? "no operator" : "idle", "");
-	for (size_t i = 0; i < rows->n; i++) {
-		const struct rank_row *row = &rows->row[i];
-		char wall[NUM_LEN], busy[NUM_LEN], idle[NUM_LEN];
-		if (!row_is(row, "view1.step") || row->unit < 0 || n++ >= STEPS_MAX)
-			continue;
-		const struct rank_field *step = row_get(row, "step");
-		char *name = xmemdup0(step ? step->value.s : "whole window",
-			step ? step->value.n : 12);
-		tab_row(t, name, num_fmt_ns(wall, row_num(row, "wall_ns")),
-			row_get(row, "busy_ns") ? num_fmt_ns(busy, row_num(row, "busy_ns")) : "?",
-			row_get(row, "idle_ns") ? num_fmt_ns(idle, row_num(row, "idle_ns")) : "?",
-			row_flag(row, "empty") ? "empty: left out of the figures" : "");
-		free(name);
+	const struct rank_row **step = xcalloc(rows->n + 1, sizeof(const struct rank_row *));
+	for (size_t i = 0; i < rows->n; i++)
+		if (row_is(&rows->row[i], "view1.step") && rows->row[i].unit >= 0)
+			step[n++] = &rows->row[i];
+	if (n >= 2) {
+		struct tab *t = tab_new("lrrrl");
+		qsort(step, n, sizeof *step, step_order);
+		tab_head(t, "step", "wall", cpu ? "operators" : "busy",
+			cpu ? "no operator" : "idle", "");
+		for (size_t i = 0; i < MIN(n, (size_t)STEPS_MAX); i++)
+			step_row(t, step[i]);
+		rank_report_line(r, "Step by step%s:", n > STEPS_MAX ? ", the first ones" : "");
+		buf_addc(r->b, '\n');
+		rank_report_table(r, t);
 	}
-	if (n < 2) {
-		tab_free(t);
-		return;
-	}
-	rank_report_line(r, "Step by step%s:", n > STEPS_MAX ? ", the first ones" : "");
-	buf_addc(r->b, '\n');
-	rank_report_table(r, t);
+	free(step);
 }
 
 static void time_run(const struct rank_report *r)

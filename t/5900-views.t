@@ -27,7 +27,7 @@ runs 0 'options are passed on' tp-views --step 6 -o six 's t.db'
 holds six/1_runtime_decomposition.txt '^6 ' 'the step asked for'
 lacks six/1_runtime_decomposition.txt '^5 ' 'and no other'
 runs 2 'a folder that cannot be' tp-views -o t.json/x 's t.db'
-is "$(cat err)" 'tp-views: t.json/x: cannot be made' 'is one line'
+is "$(cat err)" 'tp-views: t.json/x: cannot be made: Not a directory' 'is one line'
 runs 2 'no store' tp-views -o none none.db
 ok test ! -e none -- 'leaves nothing'
 runs 2 'a file that is no store' tp-views -o bad t.json
