@@ -154,6 +154,20 @@ static void honest_settle(struct honest *h)
 	h->total_ns = end_ns - h->phase[0].start_ns;
 }
 
+static int cuts_take(struct view *v, struct honest_list *l)
+{
+	sqlite3_stmt *st = db_prepare(&v->db, "SELECT id FROM honest_run WHERE partial");
+	int rc;
+
+	if (!st)
+		return -1;
+	while ((rc = db_step(&v->db, st)) > 0)
+		for (size_t i = 0; i < l->n; i++)
+			l->item[i].cut |= l->item[i].run == sqlite3_column_int64(st, 0);
+	db_finish(&st);
+	return rc;
+}
+
 int honest_load(struct view *v, struct honest **out, size_t *n)
 {
 	struct honest_list l = { NULL, 0, 0 };
@@ -162,7 +176,8 @@ int honest_load(struct view *v, struct honest **out, size_t *n)
 		" FROM honest_step ORDER BY id", step_take) < 0 ||
 	    rows_take(v, &l, "SELECT id >> 40, rank, phase, ts_ns, dur_ns, file, line,"
 		" record"
-		" FROM honest_startup ORDER BY id", phase_take) < 0) {
+		" FROM honest_startup ORDER BY id", phase_take) < 0 ||
+	    cuts_take(v, &l) < 0) {
 		honest_free(l.item, l.n);
 		return -1;
 	}

@@ -35,6 +35,7 @@ struct honest_phase {
 };
 struct honest {
 	int64_t run, rank;       /* rank NO_INT unknown */
+	bool cut;                /* its stream was: the run had more than this */
 	struct honest_step *step;
 	size_t nstep, capstep;
 	struct honest_phase *phase;
@@ -44,7 +45,8 @@ struct honest {
 	/* NO_INT unknown */
 	int64_t median_ns;       /* of the walls */
 	int64_t startup_ns;      /* the phases' sum */
-	int64_t total_ns;        /* first phase to the last step's end */
+	int64_t total_ns;        /* first phase to the last step's end, of a cut run
+	                          * less than it took */
 };
 int honest_load(struct view *v, struct honest **out, size_t *n) RESULT_USED;
 void honest_free(struct honest *h, size_t n);

@@ -99,16 +99,33 @@ static int64_t micro_of(int64_t ns, int64_t whole_ns)
 	return whole_ns > 0 ? scale(ns, MICRO, whole_ns) : 0;
 }
 
-/* What costs are held against: the steps, with the profiler's weight out. */
-static int64_t base_ns(const struct rank *rank, enum charge_of of)
+/* What costs are held against: the steps, with the profiler's weight out; what lies
+ * around them, the run.  Of a run that was cut, start-up is held against what was
+ * timed, which overstates it, and work at a beat against the timed steps, since it
+ * goes on as they do. */
+static int64_t base_ns(const struct rank *rank, const struct finding *f)
 {
 	const struct rank_job *job = rank->job;
-	return of == CHARGE_RUN ? job->run_ns : job->base_ns;
+	if (f->of != CHARGE_RUN)
+		return job->base_ns;
+	return job->run_cut && row_is(f->row[0], "view1.periodic") ?
+		job->run_ns - job->startup_ns : job->run_ns;
 }
 
 int64_t rank_small_micro(const struct rank *rank)
 {
-	return micro_of(rank->small_ns, base_ns(rank, CHARGE_BUSY));
+	return micro_of(rank->small_ns, rank->job->base_ns);
+}
+
+/* Start-up is as long in a longer run: of one that was cut its share is unknown, and
+ * no place among the others can be claimed for it. */
+static enum share_of finding_share_of(const struct finding *f, const struct rank *rank)
+{
+	if (f->of != CHARGE_RUN)
+		return rank->share_of_run ? SHARE_RUN : SHARE_WINDOW;
+	if (!rank->job->run_cut)
+		return SHARE_RUN;
+	return row_is(f->row[0], "view1.startup") ? SHARE_UNKNOWN : SHARE_TIMED;
 }
 
 static void finding_cost(struct finding *f, const struct rank *rank)
@@ -119,12 +136,15 @@ static void finding_cost(struct finding *f, const struct rank *rank)
 		ns_add(&f->raw_ns, ns);
 		ns_add(&f->cost_ns, rank_job_worth(job, f->row[i], ns));
 	}
-	f->number_micro = micro_of(f->cost_ns, base_ns(rank, f->of));
+	f->number_micro = micro_of(f->cost_ns, base_ns(rank, f));
 	int64_t steps = f->of == CHARGE_RUN ? job->run_steps : job->steps;
 	f->per_step_ns = steps > 0 ? f->cost_ns / steps : f->cost_ns;
 	f->share_micro = NO_NUM;
+	f->share_of = finding_share_of(f, rank);
+	if (f->share_of == SHARE_UNKNOWN)
+		return;
 	if (f->of == CHARGE_RUN || !rank->share_of_run) {
-		f->share_micro = base_ns(rank, f->of) > 0 ? f->number_micro : NO_NUM;
+		f->share_micro = base_ns(rank, f) > 0 ? f->number_micro : NO_NUM;
 	} else {
 		int64_t run_ns = scale(f->per_step_ns, job->run_steps, 1);
 		f->share_micro = micro_of(MIN(run_ns, job->run_ns), job->run_ns);
@@ -222,7 +242,7 @@ static void cleared_add(struct rank *rank, const struct cause *c, const struct f
 	x->number_micro = best->number_micro;
 	x->raw_micro = best->number_micro;
 	if (best->charges)
-		x->raw_micro = micro_of(best->raw_ns, base_ns(rank, best->of));
+		x->raw_micro = micro_of(best->raw_ns, base_ns(rank, best));
 	for (size_t i = 0; i < best->n && x->n < ARRAY_LEN(x->row); i++)
 		x->row[x->n++] = best->row[i];
 }
@@ -331,7 +351,7 @@ void rank_run(struct rank *rank, const struct causes *causes, const struct rank_
 	struct rank_rows *rows, const struct rank_options *options)
 {
 	*rank = (struct rank){ .causes = causes, .job = job, .rows = rows };
-	rank->share_of_run = job->run_ns > 0 && job->run_steps > 0;
+	rank->share_of_run = job->run_ns > 0 && job->run_steps > 0 && !job->run_cut;
 	rows_take(rank);
 	causes_judge(rank);
 	if (rank->n)

@@ -14,6 +14,10 @@
 
 #define RANK_SEEN_MAX 6
 
+/* What a share is of: the whole run, the profiled window, the steps that were timed
+ * of a run that was cut. */
+enum share_of { SHARE_UNKNOWN, SHARE_RUN, SHARE_WINDOW, SHARE_TIMED };
+
 enum trust { TRUST_LOW, TRUST_MEDIUM, TRUST_HIGH };
 
 struct finding {
@@ -27,7 +31,8 @@ struct finding {
 	int64_t raw_ns;               /* as the rows say */
 	int64_t cost_ns;              /* what of it counts */
 	int64_t per_step_ns;
-	int64_t share_micro;          /* of the run, else of the window; NO_NUM */
+	int64_t share_micro;          /* of what share_of says; NO_NUM unknown */
+	enum share_of share_of;       /* of what charges */
 	int64_t number_micro;         /* what was held against the threshold */
 	int64_t devices;              /* on how many units */
 	unsigned doubts;              /* rank_trust.c */

@@ -289,7 +289,7 @@ static void job_why(struct rank_job *job)
 		host_ns * 2 >= known_ns ? WHY_HOST : WHY_OTHER;
 }
 
-/* The longest rank's run is the job's. */
+/* The longest rank's run is the job's; one that was timed in part, if no other. */
 static void job_run(struct rank_job *job, const struct rank_rows *rows)
 {
 	job->run_ns = job->run_steps = job->startup_ns = job->plain_ns = NO_NUM;
@@ -303,9 +303,11 @@ static void job_run(struct rank_job *job, const struct rank_rows *rows)
 			continue;
 		if (!total_ns)
 			total_ns = MIN(startup_ns + MIN(scale(steps, plain_ns, 1), NS_MAX), NS_MAX);
-		if (total_ns <= job->run_ns)
+		bool cut = row_true(r, "partial");
+		if (job->run_row && (cut != job->run_cut ? cut : total_ns <= job->run_ns))
 			continue;
 		job->run_row = r;
+		job->run_cut = cut;
 		job->run_ns = total_ns;
 		job->run_steps = steps;
 		job->startup_ns = startup_ns;

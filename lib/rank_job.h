@@ -80,6 +80,8 @@ struct rank_job {
 	/* the whole run, of the longest rank; NO_NUM unknown */
 	const struct rank_row *run_row;
 	int64_t run_ns, run_steps, startup_ns, plain_ns;
+	bool run_cut;               /* it was timed in part: run_ns, run_steps are less
+	                             * than they were */
 	bool partial;               /* some trace was */
 	bool whole;                 /* no trace has steps */
 	bool cpu_job;               /* every unit is */

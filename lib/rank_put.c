@@ -135,8 +135,9 @@ static void put_anchor(struct jw *w, const struct rank_row *row)
 	jw_ktext(w, "how", row_text(row, "how"));
 }
 
-static void put_cost(struct jw *w, const struct finding *f, const struct rank *rank)
+static void put_cost(struct jw *w, const struct finding *f)
 {
+	static const char *const OF[] = { NULL, "run", "window", "timed_steps" };
 	if (!f->charges) {
 		put_micro(w, "number", f->number_micro);
 		put_micro(w, "threshold", f->cause->threshold_micro);
@@ -145,7 +146,7 @@ static void put_cost(struct jw *w, const struct finding *f, const struct rank *r
 	jw_kint(w, "cost_ns_per_step", f->per_step_ns);
 	if (f->share_micro != NO_NUM)
 		put_micro(w, "cost_share", f->share_micro);
-	jw_kstr(w, "share_of", f->of == CHARGE_RUN || rank->share_of_run ? "run" : "window");
+	jw_kstr(w, "share_of", OF[f->share_of]);
 	jw_kint(w, "cost_ns", f->cost_ns);
 	if (f->raw_ns > f->cost_ns)
 		jw_kint(w, "hidden_ns", f->raw_ns - f->cost_ns);
@@ -188,7 +189,7 @@ static int finding_put(struct stream_writer *sw, const struct rank *rank, size_t
 	jw_kstr(w, "cause", f->cause->name);
 	put_anchor(w, f->row[0]);
 	put_devices(w, f, rank);
-	put_cost(w, f, rank);
+	put_cost(w, f);
 	put_words(w, "root_cause", f->cause->why, f);
 	put_action(w, f);
 	put_evidence(w, f);

@@ -81,13 +81,18 @@ void cost_add(struct buf *b, const struct rank_report *r, const struct finding *
 	else
 		buf_addf(b, "at most %s%s", num_fmt_ns(out, f->per_step_ns),
 			r->rank->job->whole ? "" : " a step");
-	if (f->share_micro == NO_NUM)
+	if (f->share_micro == NO_NUM) {
+		if (f->of == CHARGE_RUN) { /* of the run there was, and it was longer */
+			buf_adds(b, " (at most ");
+			percent_add(b, f->number_micro);
+			buf_adds(b, " of the run)");
+		}
 		return;
+	}
 	buf_adds(b, " (");
 	percent_add(b, f->share_micro);
-	bool of_run = f->of == CHARGE_RUN || r->rank->share_of_run;
-	buf_adds(b, of_run ? " of the run)" : r->rank->job->whole ? " of the window)" :
-		" of it)");
+	buf_adds(b, f->share_of == SHARE_RUN ? " of the run)" : f->share_of == SHARE_TIMED ?
+		" of the timed steps)" : r->rank->job->whole ? " of the window)" : " of it)");
 }
 
 static const char *idle_verdict(const struct rank_job *job)
@@ -263,6 +268,10 @@ static void head_basis(const struct rank_report *r)
 	}
 	if (r->rank->share_of_run)
 		buf_adds(&b, ". Shares are of the whole run, timed without a profiler.");
+	else if (job->run_cut)
+		buf_addf(&b, ". Shares are of the profiled %s: **the run that was timed without "
+			"a profiler was cut short**, and how long it took is not known.",
+			job->whole ? "window" : "steps");
 	else
 		buf_addf(&b, ". Shares are of the profiled %s: the run was not timed "
 			"without a profiler "

@@ -264,8 +264,8 @@ void rank_report_findings(const struct rank_report *r)
 		return;
 	buf_adds(r->b, "### Not the problem\n\n");
 	rank_report_line(r, "Tried and under the threshold; shares are of the steps, or of the "
-		"run for what is outside "
-		"of them.");
+		"run%s for what is outside of them.", rank->job->run_cut ?
+		" as far as it was timed" : "");
 	buf_addc(r->b, '\n');
 	for (size_t i = 0; i < rank->ncleared; i++)
 		if (rank->cleared[i].n)

@@ -315,12 +315,17 @@ static void time_run(const struct rank_report *r)
 	int64_t profiled_ns;
 	if (job->run_ns == NO_NUM)
 		return;
-	rank_report_line(r,
-		"The whole run: %s, of it %s start-up (%s), then %" PRId64 " steps with a "
-		"median of %s.",
-		num_fmt_ns(run, job->run_ns), num_fmt_ns(startup, job->startup_ns),
-		num_fmt_share(share, job->startup_ns, job->run_ns), job->run_steps,
-		num_fmt_ns(plain, job->plain_ns));
+	num_fmt_ns(run, job->run_ns);
+	num_fmt_ns(startup, job->startup_ns);
+	num_fmt_ns(plain, job->plain_ns);
+	if (job->run_cut)
+		rank_report_line(r, "The whole run: at least %s. Its timing was cut short, and it "
+			"took longer: %s start-up and %" PRId64 " steps with a median of %s came.",
+			run, startup, job->run_steps, plain);
+	else
+		rank_report_line(r, "The whole run: %s, of it %s start-up (%s), then %" PRId64
+			" steps with a median of %s.", run, startup, num_fmt_share(share,
+			job->startup_ns, job->run_ns), job->run_steps, plain);
 	if (row_int(job->run_row, "profiled_median_ns", &profiled_ns))
 		rank_report_line(r, "Under the profiler a step took %s: %s scaled to the plain step.",
 			num_fmt_ns(profiled, profiled_ns), job->cpu_job ? "costs are" :

@@ -63,6 +63,12 @@ static void doubt_steps(struct finding *f, const struct rank *rank)
 		doubt(f, DOUBT_AMOUNT, "a step lost device operations: profile again");
 }
 
+static void doubt_run(struct finding *f, const struct rank *rank)
+{
+	if (f->of == CHARGE_RUN && rank->job->run_cut)
+		doubt(f, DOUBT_AMOUNT, "time the job to its end: the timed run was cut short");
+}
+
 static void doubt_import(struct finding *f, const struct rank *rank)
 {
 	for (size_t i = 0; i < rank->rows->n; i++) {
@@ -94,6 +100,7 @@ void finding_trust(struct finding *f, const struct rank *rank)
 {
 	doubt_anchor(f);
 	doubt_steps(f, rank);
+	doubt_run(f, rank);
 	doubt_import(f, rank);
 	doubt_links(f, rank);
 	if (f->charges && f->of == CHARGE_IDLE && !rank->job->honest)

@@ -180,6 +180,26 @@ static int partial_say(const struct view *v)
 	return status;
 }
 
+/* What a plain run's stream lost is missing from every share of the run. */
+static int cut_runs_say(struct view *v, int *status)
+{
+	sqlite3_stmt *st = db_prepare(&v->db, "SELECT r.id, (SELECT count(*)"
+		" FROM honest_step WHERE id >= r.id << 40 AND id < (r.id + 1) << 40)"
+		" FROM honest_run r WHERE r.partial ORDER BY r.id");
+	int rc;
+
+	if (!st)
+		return -1;
+	while ((rc = db_step(&v->db, st)) > 0) {
+		warn("%s: timed run %" PRId64 " is partial: cut short, %" PRId64 " steps came",
+			v->store, (int64_t)sqlite3_column_int64(st, 0),
+			(int64_t)sqlite3_column_int64(st, 1));
+		*status = ST_PARTIAL;
+	}
+	db_finish(&st);
+	return rc;
+}
+
 static int run_record_put(struct view *v)
 {
 	struct jw *w = stream_begin(&v->writer, "run");
@@ -203,7 +223,7 @@ static int view_body(struct view *v, view_fn *run, int *status)
 	if (!v->ntrace)
 		note("%s: no trace", v->store);
 	*status = partial_say(v);
-	if (run(v) < 0 || v->broken)
+	if (cut_runs_say(v, status) < 0 || run(v) < 0 || v->broken)
 		return -1;
 	return v->as_text || !v->ntrace ? 0 : run_record_put(v);
 }

@@ -17,7 +17,8 @@
  *
  * The head goes out before the store is opened.  view_main returns the status:
  * 2 when run() failed, an identity was broken or --rank, --device, --step choose
- * what is not there (nothing is shown then), 3 when a chosen trace is partial.
+ * what is not there (nothing is shown then), 3 when a chosen trace or a run of
+ * tp-time is partial.
  * Times inside are ns on the trace's own clock; view_time() makes what a record
  * holds, relative to the epoch that the `run` record behind the rows tells
  * (epoch_add_ns). */

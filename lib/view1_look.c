@@ -179,6 +179,10 @@ static void spread_lines(struct view1 *job)
 			buf_addf(b, "  trace %" PRId64 " is PARTIAL: %s\n",
 				job->decomp[i].trace->number, job->decomp[i].trace->why_partial ?
 				job->decomp[i].trace->why_partial : "cut short");
+	for (size_t i = 0; i < job->nhonest; i++)
+		if (job->honest[i].cut && (!i || job->honest[i].run != job->honest[i - 1].run))
+			buf_addf(b, "  timed run %" PRId64 " is PARTIAL: its stream was cut short\n",
+				job->honest[i].run);
 }
 
 void view1_look(struct view1 *job, const struct view1_totals *t)

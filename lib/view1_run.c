@@ -74,6 +74,7 @@ static int run_put(struct view1 *job, const struct honest *h)
 {
 	struct jw *w = honest_row(job, "view1.run", h, NULL);
 
+	jw_kbool(w, "partial", h->cut);
 	known_int(w, "startup_ns", h->startup_ns);
 	if (h->nstep) {
 		jw_kint(w, "steps", (int64_t)h->nstep);
@@ -193,7 +194,7 @@ static void beats_text(struct view *v, const struct honest *h)
 			" %" PRId64 " times, %s in all", p->every, p->first,
 			num_fmt_ns(each, p->each_ns), p->count,
 			num_fmt_ns(all, p->each_ns * p->count));
-		if (h->total_ns != NO_INT)
+		if (h->total_ns != NO_INT && !h->cut)
 			buf_addf(&v->text, " (%s)", num_fmt_share(share,
 				p->each_ns * p->count, h->total_ns));
 		buf_addc(&v->text, '\n');
@@ -232,15 +233,17 @@ void view1_run_text(struct view1 *job)
 		buf_adds(&v->text, "\nwithout the profiler");
 		if (h->rank != NO_INT)
 			buf_addf(&v->text, ", rank %" PRId64, h->rank);
-		buf_addc(&v->text, '\n');
+		buf_adds(&v->text, h->cut ? ": PARTIAL, the run took longer than what was"
+			" timed\n" : "\n");
 		if (h->nstep)
 			steps_text(v, h, view1_profiled(job, h->rank));
 		beats_text(v, h);
 		if (h->startup_ns != NO_INT) {
 			buf_addf(&v->text, "  startup %s", num_fmt_ns(startup, h->startup_ns));
 			if (h->total_ns != NO_INT)
-				buf_addf(&v->text, ", %s of the run",
-					num_fmt_share(share, h->startup_ns, h->total_ns));
+				buf_addf(&v->text, ", %s of %s",
+					num_fmt_share(share, h->startup_ns, h->total_ns),
+					h->cut ? "what was timed" : "the run");
 			buf_addc(&v->text, '\n');
 			startup_text(v, h);
 		}

@@ -81,7 +81,8 @@ CREATE TABLE tiny (id INTEGER PRIMARY KEY, ts INTEGER NOT NULL, dur INTEGER NOT 
 -- the memory alive at a device's peak, by what allocated it
 CREATE TABLE live (id INTEGER PRIMARY KEY, device TEXT, type INTEGER, bytes INTEGER,
   count INTEGER, op INTEGER, frame INTEGER, how INTEGER);
--- the honest clock (tp-time): times are unix ns; hash is over the records
+-- the honest clock (tp-time): times are unix ns; hash is over the records;
+-- partial 1: the stream was cut, so the run had more steps than are here
 CREATE TABLE honest_run (id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE,
   record TEXT NOT NULL, partial INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE honest_step (id INTEGER PRIMARY KEY, rank INTEGER, step INTEGER,
@@ -156,6 +157,11 @@ LEFT JOIN frame f ON f.id = (t.id << 40) + CASE
 LEFT JOIN name o ON o.id = (t.id << 40) + coalesce(i.op, d.op)
 LEFT JOIN name g ON g.id = (t.id << 40) + i.doing
 LEFT JOIN how h ON h.id = coalesce(i.how, d.how);
+
+CREATE VIEW runs AS
+SELECT r.id AS run, (SELECT count(*) FROM honest_step
+  WHERE id >= r.id << 40 AND id < (r.id + 1) << 40) AS steps, r.partial AS partial
+FROM honest_run r;
 
 CREATE VIEW run_steps AS
 SELECT s.id >> 40 AS run, s.rank AS rank, s.step AS step, s.ts_ns AS ts_ns,

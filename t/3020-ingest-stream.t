@@ -77,7 +77,11 @@ cat >time.tp <<'EOF'
 {"kind":"run","argv":["train.py"],"rank":0,"job_status":0}
 {"kind":"end","records":4,"dropped":0,"complete":true,"job_status":0}
 EOF
+head -n 4 time.tp >time-cut.tp
+runs 3 'a part of what tp-time measured' tp-ingest -o hcut.db time-cut.tp
+is "$(sqlite3 hcut.db 'SELECT * FROM runs')" '1|2|1' 'is marked'
 runs 0 'what tp-time measured' tp-ingest -o h.db time.tp
+is "$(sqlite3 h.db 'SELECT * FROM runs')" '1|2|0' 'the whole is not'
 is "$(sqlite3 h.db 'SELECT * FROM run_steps; SELECT * FROM run_startup')" \
 	"1|0|1|1700000000000001000|90|60|10|20
 1|0|2|1700000000000001090|80|||

@@ -51,6 +51,24 @@ holds out 'at /u/train\.py:33 \(main\)' 'and its line'
 holds out 'data_set +300 ms +30\.0 % +/u/data\.py:9 \(__init__\)' 'startup'
 is "$(awk 'length > 80' out)" '' 'in 80 columns'
 
+# the run that was timed in part: in the store, in all views, and in the report
+head -n 40 steps.tp >part.tp
+runs 3 'a trace and a part of the steps' tp-ingest -q -o part.db t.json part.tp
+is "$(tp-view1 -j part.db 2>err | jq -c 'select(.kind == "view1.run") | [.partial, .steps]')" \
+	'[true,37]' 'its row is marked'
+is "$(rows 'select(.kind == "view1.run") | .partial')" false 'as that of a whole run is not'
+for v in 1 2 3 4 5; do
+	runs 3 "view $v of it" tp-view$v -j part.db
+	holds err 'part\.db: timed run 1 is partial: cut short, 37 steps came' 'says so'
+	is "$(tail -n 1 out | jq .complete)" false 'and its records read as cut'
+done
+runs 3 'text' tp-view1 -t part.db
+holds out 'timed run 1 is PARTIAL' 'says so'
+holds out '^without the profiler, rank 0: PARTIAL, the run took longer' 'where its figures are'
+holds out 'startup 1\.00 s, 50\.[0-9] % of what was timed' 'and of what its shares are'
+lacks out 'of the run' 'which was longer'
+is "$(awk 'length > 80' out)" '' 'in 80 columns'
+
 # the honest clock alone
 runs 0 'no trace' tp-ingest -q -o h.db steps.tp
 runs 0 'is a store too' tp-view1 -t h.db

@@ -125,6 +125,29 @@ is "$(cat said)" '400: the device is IDLE / The device waits.
 900: the device works / The device works, but waits in between.
 990: the device is busy / The device works.' 'views and report agree on what binds'
 
+# a run that was timed in part: how long it was is not known, nor what a share of it is
+sed '/"kind":"view1.run"/s/}$/,"partial":true}/' "$TOP/t/golden/rank-train/in" >part
+runs 0 'a timed run that was cut' tp-rank -t part
+flat
+holds flat 'The whole run: at least 42\.0 s\. Its timing was cut short, and it took longer: 12\.0 s start-up and 400 steps' 'is not the whole'
+holds flat 'Shares are of the profiled steps: \*\*the run .* was cut short\*\*' 'as the head says'
+sed 's/(at most [0-9.]* % of the run)//g' flat >rest
+lacks rest '% of the run' 'no share of the run is claimed'
+holds flat '6\.00 s in all \(at most 14\.3 % of the run\)' 'but as a ceiling'
+holds flat '2\.00 s in all \(6\.7 % of the timed steps\)' 'what has a beat goes on as the steps do'
+runs 0 'its records' tp-rank -j part
+is "$(jq -c 'select(.kind == "finding" and (.cause | test("startup|periodic"))) |
+	[.cause, .cost_share, .share_of]' out)" '["periodic",0.066666,"timed_steps"]
+["startup",null,null]' 'start-up has no share'
+is "$(jq -rs '[.[] | select(.kind == "finding" and .share_of) | .share_of] | unique | join(" ")' out)" \
+	'timed_steps window' 'nothing has one of the run'
+is "$(jq -rs '[.[] | select(.kind == "finding" and .cost_ns)] | .[-1].cause' out)" \
+	startup 'and ranks behind what has one'
+{ sed '/"kind":"view1.run"/s/"view1.run:run",\(.*\)"total_ns":42000000000}/"view1.run:2",\1"total_ns":41000000000}/' \
+	"$TOP/t/golden/rank-train/in"; grep '"view1.run' part | stream 1; } >both
+runs 0 'beside a run that was timed whole' tp-rank -t both
+holds out 'The whole run: 41\.0 s, of it 12\.0 s start-up' 'the whole one counts'
+
 # --top 0 is none, below it nothing
 runs 0 '--top 0' tp-rank -t --top 0 rows
 lacks out '^### [0-9]' 'has no finding'
