@@ -91,8 +91,24 @@ static void see_delay(struct load *l, const struct dev *d)
 	l->count.worst_delay_ns = MAX(l->count.worst_delay_ns, -delay);
 }
 
+/* No call: the op was issued before the window, and the steps begin behind it.  Not
+ * so where records are missing and an op of its stream, which runs in the order of
+ * issue, began before it and has its call: then its own call is what was lost, and
+ * it is left out.  Taken for one of before the window, the last op of a file that was
+ * cut between it and its call left all steps but the last one empty. */
+static bool bounds_steps(const struct load *l, bool *linked, const struct dev *d)
+{
+	if (!on_main(l, d) || d->flags & DEV_UNTIMED)
+		return false;
+	if (d->issue_ts == NO_INT)
+		return !l->partial || !linked[d->track];
+	linked[d->track] = true;
+	return true;
+}
+
 static int drain_points(struct load *l)
 {
+	bool *linked = xcalloc(l->tracks.n + 1, sizeof *linked); /* by track */
 	struct dev_walk w;
 	struct link k;
 	size_t i;
@@ -101,7 +117,7 @@ static int drain_points(struct load *l)
 	while (rc == 0 && dev_walk_next(&w)) {
 		see_delay(l, &w.dev);
 		rc = lost_dev(l->lost, &w.dev, w.n);
-		if (on_main(l, &w.dev) && !(w.dev.flags & DEV_UNTIMED))
+		if (bounds_steps(l, linked, &w.dev))
 			steps_drain_add(&l->steps, l->devices.item[w.dev.device].drain,
 				w.dev.issue_ts, w.dev.ts + w.dev.dur);
 		if (rc < 0 || w.dev.issue_ts == NO_INT)
@@ -109,6 +125,7 @@ static int drain_points(struct load *l)
 		k = (struct link){ w.dev.issue_ts, w.dev.issue_dur, w.dev.issue_no, w.n };
 		rc = sorter_add(&l->links, &k);
 	}
+	free(linked);
 	if (dev_walk_end(&w) < 0 || rc < 0)
 		return -1;
 	l->count.device_ops = w.n;

@@ -179,6 +179,7 @@ int load_finish(struct load *l, struct trace_info *info)
 		return -1;
 	steps_choose(l);
 	note_beyond(l, info);
+	l->partial = info->partial;
 	if (devs_measure(l) < 0 || load_issue(l) < 0 || devs_store(l) < 0)
 		return -1;
 	return store_trace(l, info, hash);

@@ -153,6 +153,7 @@ struct load {
 	struct cut { int64_t n, dur; } *cut; /* impossible ops, by n */
 	size_t ncut, capcut;
 	struct lost *lost;     /* lost.h: why the devices were idle */
+	bool partial;          /* events are missing, calls among them may be */
 	int64_t ncall, ndev, ncoll;
 	int64_t first_ns, last_ns;           /* NO_INT: nothing timed yet */
 	int64_t sum_ns, sum_bytes;           /* of lengths, of sizes: at most SUM_MAX */

@@ -1,7 +1,8 @@
 /* steps.h - the host's steps, and where a device's steps begin.
  *
  * steps_choose once all marks are in; then for each device steps_drain_add for
- * the ops of its main stream (any order) and steps_drain_end. */
+ * the ops of its main stream (any order) and steps_drain_end.  An op with no call
+ * moves all boundaries behind its end: devs.c says which count so. */
 #ifndef TP_STEPS_H
 #define TP_STEPS_H
 

@@ -153,6 +153,20 @@ static void unknown_text(struct view1 *job)
 	}
 }
 
+static void partial_text(struct view1 *job, const struct view_trace *t)
+{
+	struct buf *b = &job->view->text;
+	int64_t n = t->count.unlinked_ops;
+
+	if (!t->partial)
+		return;
+	buf_addf(b, "  trace %" PRId64 " is PARTIAL: %s\n", t->number,
+		t->why_partial ? t->why_partial : "cut short");
+	if (n && job->view->clock == CLOCK_DRAIN)
+		buf_addf(b, "  %" PRId64 " device op%s without a call in it: a step that ends"
+			" there may end later\n", n, n == 1 ? "" : "s");
+}
+
 static void spread_lines(struct view1 *job)
 {
 	struct buf *b = &job->view->text;
@@ -175,10 +189,7 @@ static void spread_lines(struct view1 *job)
 		}
 	}
 	for (size_t i = 0; i < job->n; i++)
-		if (job->decomp[i].trace->partial)
-			buf_addf(b, "  trace %" PRId64 " is PARTIAL: %s\n",
-				job->decomp[i].trace->number, job->decomp[i].trace->why_partial ?
-				job->decomp[i].trace->why_partial : "cut short");
+		partial_text(job, job->decomp[i].trace);
 	for (size_t i = 0; i < job->nhonest; i++)
 		if (job->honest[i].cut && (!i || job->honest[i].run != job->honest[i - 1].run))
 			buf_addf(b, "  timed run %" PRId64 " is PARTIAL: its stream was cut short\n",

@@ -93,6 +93,43 @@ runs 2 'a clock that is none' tp-view1 --clock sun s.db
 runs 2 'no operand' tp-view1
 runs 2 'a full disk' sh -c 'exec tp-view1 -j s.db >/dev/full'
 
+# A cut can take an op's call and leave the op: that one is not from before the steps.
+# What has no call before all others of its stream is, as in a trace that is whole.
+trace >loose.json -v rank=0 <<'EOF'
+user_annotation	ProfilerStep#5	1	1000.000	1000.000
+user_annotation	ProfilerStep#6	1	2000.000	1000.000
+cuda_runtime	cudaLaunchKernel	1	1010.000	5.000	"correlation": 1
+cuda_runtime	cudaLaunchKernel	1	1950.000	5.000	"correlation": 2
+cuda_runtime	cudaLaunchKernel	1	2500.000	5.000	"correlation": 3
+kernel	gemm_before	7	990.000	60.000	"correlation": 90
+kernel	gemm_a	7	1100.000	200.000	"correlation": 1
+kernel	gemm_b	7	1960.000	240.000	"correlation": 2
+kernel	gemm_c	7	2510.000	100.000	"correlation": 3
+kernel	gemm_loose	7	2700.000	50.000	"correlation": 4
+EOF
+walls='select(.kind == "view1.step") | [.step, .start_ns, .wall_ns, .busy_ns, .flags]'
+load loose.db loose.json
+is "$(rows loose.db "$walls")" '[5,1760000,0,0,["empty"]]
+[6,1760000,250000,0,["empty"]]' 'an op without a call, in a whole trace'
+tp-ingest -j loose.json | sed '$d' >loose.tp
+runs 3 'and in one that was cut' tp-ingest -o loose-cut.db loose.tp
+is "$(rows loose-cut.db "$walls" 2>err)" '[5,60000,1150000,440000,[]]
+[6,1210000,800000,150000,[]]' 'where its call may be what is missing'
+runs 3 'text' tp-view1 -t loose-cut.db
+holds out '2 device ops without a call in it: a step that ends there may end later' 'says that'
+gzip -dc "$TOP/t/data/demo.json.gz" >demo.json
+load demo.db demo.json
+head -c $(($(wc -c <demo.json) * 97 / 100)) demo.json >demo-cut.json
+tp-ingest -j demo.json >demo.tp
+head -n 38559 demo.tp >demo-cut.tp
+rows demo.db 'select(.kind == "view1.step") | [.step, .wall_ns]' >want
+for cut in demo-cut.json demo-cut.tp; do
+	runs 3 "$cut" tp-ingest -o $cut.db $cut
+	is "$(sqlite3 $cut.db 'SELECT unlinked_ops FROM traces')" 1 'between an op and its call'
+	rows $cut.db 'select(.kind == "view1.step") | [.step, .wall_ns]' >got 2>err
+	same got want 'leaves the steps as they are'
+done
+
 # a store whose trace was cut short
 head -c 2200 t.json >cut.json
 tp-ingest -q -o cut.db cut.json 2>err
