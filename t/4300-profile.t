@@ -44,6 +44,14 @@ holds err 'the timed run ended with status 1' 'is told'
 is "$(ls -A profile/commits/"$sha"-dirty-*)" command 'and leaves no product'
 runs 2 'a job without steps' tp-profile -q -w other -- "$PY" -c 'print(1)'
 holds err 'no steps to choose a window from' 'is told'
+cp "$TOP/t/jobs/own_profiler.py" own.py
+runs 2 'a script whose own profiler has the window' tp-profile -q -w own --steps 8 -- "$PY" own.py
+holds err "^tp-profile: the profiled run left no trace: the script's own profiler had the window, and ours gave way: run the job without" \
+	'is told, with what to do'
+dir=$(echo own/commits/*)
+mkdir "$dir/trace" && cp own.json "$dir/trace/rank0.json"
+runs 0 'its own trace in that place' tp-profile -q -w own --steps 8 -- "$PY" own.py
+holds "$dir/report.md" '^The whole run: ' 'is gone on with, beside the timed run'
 tp-profile -n -- true 2>err >out
 holds err 'the tree is dirty' 'a dirty tree is told'
 done_testing

@@ -7,6 +7,7 @@ cat >fake/stage <<'END'
 #!/bin/sh
 # makes what -o or -d names; ends with the status in the file NAME.status
 name=${0##*/} out='' folder=''
+[ ! -e "$name.idle" ] || exit 0
 case $name,$* in *-h|tp-window,*-t) exit 0 ;; esac # only looks at its options
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -18,6 +19,7 @@ while [ $# -gt 0 ]; do
 done
 [ ! "$folder" ] || { mkdir -p "$folder" && : >"$folder/rank0.json.gz"; }
 case $name,$out in
+tp-window,) echo '{"kind":"window","rank":0,"first_step":3,"steps":3}' ;;
 *,) ;;
 tp-views,*) mkdir -p "$out" ;;
 *) : >"$out" ;;
@@ -41,6 +43,24 @@ for p in window ingest views rank; do
 	runs 2 "tp-$p failed" fake/tp-profile -q -w "bad-$p" -- true
 	rm tp-$p.status
 done
+
+for engine in torch cupti; do
+	: >tp-capture.idle
+	runs 2 "engine $engine gave way" fake/tp-profile -q -w way-$engine --engine $engine -- true
+	rm tp-capture.idle
+	cp err way-$engine.err
+	is "$(wc -l <err | tr -d ' ')" 1 'is told in one line'
+	holds err 'left no trace: .* had (the window|CUPTI), and ours gave way: run the job without' 'with what to do'
+	is "$(ls -A way-$engine/commits/no-commit)" "command
+startup.json
+steps.ndjson.lz4" 'and leaves no trace'
+done
+# the line's own words: the script's trace in its place
+put=$(sed -n 's/.* put the trace that it wrote there as \(.*\) and do this again$/\1/p' way-torch.err)
+ok mkdir "${put%/*}" -- 'the trace of that profiler'
+: >"$put"
+runs 0 'is gone on with' fake/tp-profile -q -w way-torch -- true
+ok test -e way-torch/commits/no-commit/report.md -- 'to the report'
 
 echo 1 >tp-time.status
 runs 2 'a command that fails' fake/tp-profile -q -w mended -- trie
