@@ -107,6 +107,7 @@ static void rank_flags(struct jw *w, const struct decomp *d, const struct part_s
 	flag_put(w, s->whole, "whole_window");
 	flag_put(w, s->incomplete > 0, "incomplete");
 	flag_put(w, p->untimed > 0, "untimed_ops");
+	flag_put(w, trace_device_unread(d->trace), "device_unread");
 	jw_close(w, ']');
 }
 
@@ -136,6 +137,8 @@ static int rank_put(const struct decomp *d, const struct part_stat *s)
 	if (p->info) {
 		jw_kstr(w, "device_name", p->info->name);
 		jw_kstr(w, "main_stream", p->info->main_stream);
+	} else if (trace_device_unread(d->trace)) {
+		jw_kstr(w, "device_name", d->trace->device_name);
 	}
 	jw_kstr(w, "step_rule", d->trace->step_rule);
 	rank_steps(w, s);
@@ -202,6 +205,7 @@ static int job_fill(struct view1 *job)
 		for (size_t p = 0; p < job->decomp[i].n; p++)
 			part_stat_make(&job->stat[k++], job->decomp[i].trace,
 				&job->decomp[i].part[p]);
+	job->works = stats_works(job->stat, job->nstat);
 	stats_compare(job->stat, job->nstat);
 	return honest_load(&v, &job->honest, &job->nhonest);
 }

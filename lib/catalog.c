@@ -278,6 +278,18 @@ bool trace_is_cpu_job(const struct view_trace *t)
 	return t->count.device_ops == 0 && t->count.launches == 0;
 }
 
+bool trace_device_unread(const struct view_trace *t)
+{
+	return t->partial && t->count.device_ops == 0 &&
+		(t->count.launches > 0 || t->device_name);
+}
+
+const char *trace_cpu_words(const struct view_trace *t)
+{
+	/* what comes last in a file is what a cut takes: often the device's part */
+	return t->partial ? "no device in the part that was read" : "a CPU job";
+}
+
 bool trace_busy_unknown(const struct view_trace *t)
 {
 	return t->count.device_ops == 0 && t->count.launches > 0;

@@ -43,6 +43,11 @@ struct view_trace {
 bool device_is_used(const struct view_device *d);
 /* No launch and no device op: analysed on its operators. */
 bool trace_is_cpu_job(const struct view_trace *t);
+/* It was cut short before any device op, and has launches or names a device: what the
+ * device did stands in the part that was not read. */
+bool trace_device_unread(const struct view_trace *t);
+/* What it is called that is analysed on its operators: "a CPU job". */
+const char *trace_cpu_words(const struct view_trace *t);
 /* Launches without any device op: what the device did is not known. */
 bool trace_busy_unknown(const struct view_trace *t);
 

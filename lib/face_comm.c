@@ -107,13 +107,16 @@ static void head_text(struct view *v, const struct comm_trace *ct, size_t d)
 		return;
 	}
 	if (n == 0 && dev->total_ns == 0) {
-		buf_adds(&v->text, ct->cpu_job ? ": a CPU job without communication\n" :
-			": no communication kernels\n");
+		if (ct->cpu_job)
+			buf_addf(&v->text, ": %s without communication\n", trace_cpu_words(ct->t));
+		else
+			buf_adds(&v->text, ": no communication kernels\n");
 		return;
 	}
-	buf_addf(&v->text, ": %s%zu collectives, %s (%s of %s from first op to last);\n"
+	buf_addf(&v->text, ": %s%s%zu collectives, %s (%s of %s from first op to last);\n"
 		"  hidden %s, exposed %s (%s)\n",
-		ct->cpu_job ? "a CPU job, " : "", n, num_fmt_ns(total, dev->total_ns),
+		ct->cpu_job ? trace_cpu_words(ct->t) : "", ct->cpu_job ? ", " : "", n,
+		num_fmt_ns(total, dev->total_ns),
 		num_fmt_share(share, dev->total_ns, dev->wall_ns), num_fmt_ns(wall, dev->wall_ns),
 		num_fmt_ns(hidden, dev->total_ns - dev->exposed_ns),
 		num_fmt_ns(out, dev->exposed_ns),

@@ -209,7 +209,8 @@ static bool need_met(const struct rank *rank, const struct cause_clause *need)
 {
 	for (size_t i = 0; i < rank->rows->n; i++) {
 		const struct rank_row *r = &rank->rows->row[i];
-		if (!row_is(r, need->kind) || (need->field && !row_get(r, need->field)))
+		if (row_is_aside(rank->job, r) || !row_is(r, need->kind) ||
+		    (need->field && !row_get(r, need->field)))
 			continue;
 		if (!need->cond || cond_holds(need->cond, r))
 			return true;

@@ -219,7 +219,7 @@ static const struct rank_row *run_row_of(const struct rank_rows *rows, const str
 static void unit_weigh(struct rank_job *job, struct rank_unit *u, const struct rank_rows *rows)
 {
 	const struct rank_row *run = run_row_of(rows, u);
-	if (run && row_get(run, "plain_median_ns") && u->steps && !u->busy_unknown) {
+	if (run && row_get(run, "plain_median_ns") && u->steps && !u->left_out) {
 		int64_t plain_ns = row_ns(run, "plain_median_ns");
 		int64_t profiled_ns = row_ns(run, "profiled_median_ns");
 		int64_t busy_ns = u->cpu_job ? 0 : u->busy_ns / u->steps;
@@ -243,92 +243,20 @@ static void unit_weigh(struct rank_job *job, struct rank_unit *u, const struct r
 		u->seen = ratio_clamped(u->busy_ns - ratio_of(late_ns, u->plain), u->busy_ns);
 }
 
-static void job_add(struct rank_job *job, const struct rank_unit *u)
-{
-	job->steps += u->steps;
-	job->empty += u->empty;
-	ns_add(&job->wall_ns, u->wall_ns);
-	if (u->left_out)
-		return;
-	job->busy_known = true;
-	job->split_known |= u->has_steps;
-	ns_add(&job->busy_ns, u->busy_ns);
-	ns_add(&job->idle_ns, u->idle_ns);
-	ns_add(&job->unsure_ns, u->unsure_ns);
-	ns_add(&job->plain_idle_ns, ratio_of(u->idle_ns, u->plain));
-	ns_add(&job->base_ns, ratio_of(u->idle_ns, u->plain));
-	ns_add(&job->base_ns, u->cpu_job ? ratio_of(u->busy_ns, u->plain) : u->busy_ns);
-	ns_add(&job->compute_ns, u->compute_ns);
-	ns_add(&job->comm_ns, u->comm_ns);
-	ns_add(&job->copy_ns, u->copy_ns);
-	for (size_t i = 0; i < IDLE_CAUSE_COUNT; i++)
-		ns_add(&job->cause_ns[i], u->cause_ns[i]);
-}
-
-static void job_binds(struct rank_job *job)
+/* Which units the sums go over. */
+static void units_judge(struct rank_job *job)
 {
 	for (size_t i = 0; i < job->n; i++) {
-		const struct rank_unit *u = &job->unit[i];
-		if (!u->left_out)
-			binds_add(&job->sum, &(struct binds_device){ u->busy_ns,
-				ratio_of(u->idle_ns, u->plain), u->comm_ns, u->median_ns,
-				u->run_ahead_ns, u->whole });
+		struct rank_unit *u = &job->unit[i];
+		u->unread = u->rank_row && row_flag(u->rank_row, "device_unread");
+		u->work = u->busy_unknown || u->unread ? WORK_UNKNOWN :
+			u->cpu_job ? WORK_CPU : WORK_DEVICE;
+		works_add(&job->works, u->work, u->unread);
 	}
-	job->binds = binds_of(&job->sum);
-}
-
-static void job_why(struct rank_job *job)
-{
-	int64_t host_ns = 0, known_ns = 0;
-	for (int i = 0; i < IDLE_CAUSE_COUNT; i++) {
-		ns_add(&known_ns, job->cause_ns[i]);
-		if (idle_cause_is_host((enum idle_cause)i) || i == IDLE_LAUNCH)
-			ns_add(&host_ns, job->cause_ns[i]);
-	}
-	job->idle_why = job->unsure_ns * 2 > job->idle_ns ? WHY_UNSURE : !known_ns ? WHY_NOT_KNOWN :
-		host_ns * 2 >= known_ns ? WHY_HOST : WHY_OTHER;
-}
-
-/* The longest rank's run is the job's; one that was timed in part, if no other. */
-static void job_run(struct rank_job *job, const struct rank_rows *rows)
-{
-	job->run_ns = job->run_steps = job->startup_ns = job->plain_ns = NO_NUM;
-	for (size_t i = 0; i < rows->n; i++) {
-		const struct rank_row *r = &rows->row[i];
-		int64_t steps = row_ns(r, "steps"), plain_ns = row_ns(r, "plain_median_ns");
-		int64_t total_ns = row_ns(r, "total_ns"), startup_ns = row_ns(r, "startup_ns");
-		if (row_is(r, "view1.import"))
-			job->partial |= row_true(r, "partial");
-		if (!row_is(r, "view1.run") || !steps || !plain_ns)
-			continue;
-		if (!total_ns)
-			total_ns = MIN(startup_ns + MIN(scale(steps, plain_ns, 1), NS_MAX), NS_MAX);
-		bool cut = row_true(r, "partial");
-		if (job->run_row && (cut != job->run_cut ? cut : total_ns <= job->run_ns))
-			continue;
-		job->run_row = r;
-		job->run_cut = cut;
-		job->run_ns = total_ns;
-		job->run_steps = steps;
-		job->startup_ns = startup_ns;
-		job->plain_ns = plain_ns;
-	}
-}
-
-static void job_ranks(struct rank_job *job)
-{
 	for (size_t i = 0; i < job->n; i++) {
-		bool rank = true, trace = true, run = true;
-		for (size_t k = 0; k < i; k++) {
-			rank &= job->unit[k].rank != job->unit[i].rank;
-			trace &= job->unit[k].trace != job->unit[i].trace ||
-				job->unit[k].store != job->unit[i].store;
-			run &= job->unit[k].run != job->unit[i].run ||
-				job->unit[k].store != job->unit[i].store;
-		}
-		job->ranks += rank;
-		job->traces += trace;
-		job->runs += run;
+		struct rank_unit *u = &job->unit[i];
+		u->left_out = !work_counts(&job->works, u->work);
+		u->aside = work_aside(&job->works, u->work);
 	}
 }
 
@@ -339,11 +267,7 @@ int rank_job_init(struct rank_job *job, struct rank_rows *rows, bool whole)
 	units_name(job, rows);
 	int64_t *tmp = xcalloc(rows->n ? rows->n : 1, sizeof *tmp);
 	int status = 0;
-	job->cpu_job = job->whole = job->n > 0;
-	for (size_t i = 0; i < job->n; i++) {
-		job->cpu_job &= job->unit[i].cpu_job;
-		job->whole &= job->unit[i].whole;
-	}
+	units_judge(job);
 	for (size_t i = 0; i < job->n && status == 0; i++) {
 		struct rank_unit *u = &job->unit[i];
 		u->median_ns = median_of(rows, (int)i, "wall_ns", tmp);
@@ -351,17 +275,12 @@ int rank_job_init(struct rank_job *job, struct rank_rows *rows, bool whole)
 		unit_fill(u, rows, (int)i);
 		if (!whole)
 			unit_mend(u);
-		u->left_out = u->busy_unknown || u->cpu_job != job->cpu_job;
 		unit_weigh(job, u, rows);
 		u->run = u->rank_row ? row_num(u->rank_row, "run") : 0;
-		job_add(job, u);
 		status = unit_check(u);
 	}
 	free(tmp);
-	job_binds(job);
-	job_why(job);
-	job_run(job, rows);
-	job_ranks(job);
+	rank_job_sum(job, rows);
 	return status;
 }
 

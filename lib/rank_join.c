@@ -210,7 +210,7 @@ static const struct rank_unit *unit_like(const struct rank_job *job, const struc
 static bool row_is_joined(const struct rank_row *r)
 {
 	static const char *const KINDS[] = { "view2.loss", "view3.copy", "view4.collective",
-		"view4.total", "view5.device", "view5.live" };
+		"view3.class", "view4.total", "view5.device", "view5.live" };
 	for (size_t i = 0; i < ARRAY_LEN(KINDS); i++)
 		if (row_is(r, KINDS[i]))
 			return true;

@@ -155,10 +155,10 @@ static void put_cost(struct jw *w, const struct finding *f)
 
 static void put_devices(struct jw *w, const struct finding *f, const struct rank *rank)
 {
-	if (rank->job->n < 2 || f->row[0]->unit < 0)
+	if (rank->job->about < 2 || f->row[0]->unit < 0)
 		return;
 	jw_kint(w, "devices", f->devices);
-	jw_kint(w, "of_devices", (int64_t)rank->job->n);
+	jw_kint(w, "of_devices", (int64_t)rank->job->about);
 }
 
 static void put_action(struct jw *w, const struct finding *f)

@@ -110,8 +110,8 @@ static const char *idle_verdict(const struct rank_job *job)
 static const char *step_words(const struct rank_job *job)
 {
 	if (job->whole)
-		return job->n > 1 ? "an average window" : "a window";
-	return job->steps > 1 || job->n > 1 ? "an average step" : "a step";
+		return job->about > 1 ? "an average window" : "a window";
+	return job->steps > 1 || job->about > 1 ? "an average step" : "a step";
 }
 
 /* What a job on the CPU spends its steps in, and that it is one. */
@@ -135,6 +135,43 @@ static void head_cpu(const struct rank_report *r)
 		job->traces > 1 ? "the traces hold" : "the trace holds");
 }
 
+/* Empty when unknown; several kinds are not one name. */
+static struct text device_name(const struct rank_job *job)
+{
+	struct text name = TEXT("");
+	bool first = true;
+	for (size_t i = 0; i < job->n; i++) {
+		const struct rank_row *row = job->unit[i].rank_row;
+		struct text own = row ? row_text(row, "device_name") : TEXT("");
+		if (job->unit[i].aside)
+			continue;
+		if (!first && !text_eq(own, name))
+			return TEXT("of several kinds");
+		name = own;
+		first = false;
+	}
+	return name;
+}
+
+/* What a rank without a device in its trace did is no verdict on the job. */
+static void head_unread(const struct rank_report *r)
+{
+	const struct rank_job *job = r->rank->job;
+	struct text name = device_name(job);
+	struct buf b = BUF_INIT;
+	buf_addf(&b, "**The device's part of the trace was not read**: %s cut short before any "
+		"operation of the device", job->all_traces == 1 ? "the trace is" : "traces are");
+	if (name.n && job->all_traces == 1) {
+		buf_adds(&b, ", though it names one (");
+		plain_add(&b, name);
+		buf_addc(&b, ')');
+	}
+	buf_adds(&b, ". What the device did is not known: no time can be called busy or idle, and "
+		"nothing below says what the job waits for. Take the trace again, or the whole file.");
+	rank_report_wrap(r, "", "", buf_text(&b));
+	buf_release(&b);
+}
+
 static void head_verdict(const struct rank_report *r)
 {
 	const struct rank_job *job = r->rank->job;
@@ -146,6 +183,10 @@ static void head_verdict(const struct rank_report *r)
 	}
 	if (job->cpu_job) {
 		head_cpu(r);
+		return;
+	}
+	if (!job->busy_known && job->works.unread) {
+		head_unread(r);
 		return;
 	}
 	if (!job->busy_known) {
@@ -220,30 +261,20 @@ static void head_missing(const struct rank_report *r)
 	buf_release(&b);
 }
 
-/* Empty when unknown; several kinds are not one name. */
-static struct text device_name(const struct rank_job *job)
-{
-	struct text name = TEXT("");
-	for (size_t i = 0; i < job->n; i++) {
-		const struct rank_row *row = job->unit[i].rank_row;
-		struct text own = row ? row_text(row, "device_name") : TEXT("");
-		if (i && !text_eq(own, name))
-			return TEXT("of several kinds");
-		name = own;
-	}
-	return name;
-}
-
 static void head_basis(const struct rank_report *r)
 {
 	const struct rank_job *job = r->rank->job;
 	if (!job->n)
 		return;
 	struct buf b = BUF_INIT;
-	int64_t steps = job->unit[0].steps;
+	int64_t steps = NO_NUM;
 	bool same = true;
-	for (size_t i = 1; i < job->n; i++)
-		same &= job->unit[i].steps == steps;
+	for (size_t i = 0; i < job->n; i++) {
+		if (job->unit[i].aside)
+			continue;
+		same &= steps == NO_NUM || job->unit[i].steps == steps;
+		steps = job->unit[i].steps;
+	}
 	steps = same ? steps : job->steps;
 	buf_adds(&b, "Seen: ");
 	if (job->whole)
@@ -251,8 +282,8 @@ static void head_basis(const struct rank_report *r)
 	else
 		buf_addf(&b, "%" PRId64 " step%s%s", steps, steps == 1 ? "" : "s",
 			same ? "" : " in all,");
-	buf_addf(&b, " of %zu %s%s", job->n, job->cpu_job ? "process" : "device",
-		job->n == 1 ? "" : job->cpu_job ? "es" : "s");
+	buf_addf(&b, " of %zu %s%s", job->about, job->cpu_job ? "process" : "device",
+		job->about == 1 ? "" : job->cpu_job ? "es" : "s");
 	if (job->ranks > 1)
 		buf_addf(&b, " in %" PRId64 " ranks", job->ranks);
 	if (job->empty)
@@ -283,6 +314,20 @@ static void head_basis(const struct rank_report *r)
 	buf_release(&b);
 }
 
+/* Ranks that are in no figure. */
+static void head_aside(const struct rank_report *r)
+{
+	const struct rank_job *job = r->rank->job;
+	struct buf b = BUF_INIT;
+	if (!works_aside(&job->works))
+		return;
+	buf_adds(&b, "**");
+	works_words(&b, &job->works, (size_t)job->all_traces == job->n ? "traces" : "devices");
+	buf_adds(&b, "**: left out of all sums, averages and costs.");
+	rank_report_wrap(r, "", "", buf_text(&b));
+	buf_release(&b);
+}
+
 /* Two runs of a job can be one after the other in a store, or two jobs. */
 static void head_runs(const struct rank_report *r)
 {
@@ -301,6 +346,7 @@ void rank_report_add(const struct rank_report *r)
 	head_first(r);
 	buf_addc(r->b, '\n');
 	head_basis(r);
+	head_aside(r);
 	head_runs(r);
 	head_missing(r);
 	rank_report_time(r);

@@ -29,7 +29,10 @@ void rank_report_table(const struct rank_report *r, struct tab *t);
 /* The parts, for rank_report.c alone. */
 void rank_report_time(const struct rank_report *r);
 void rank_report_cpu(const struct rank_report *r); /* of it: what a CPU job's step is made of */
+void rank_report_ranks(const struct rank_report *r); /* of it: ranks and steps, one by one */
 void rank_report_memory(const struct rank_report *r); /* of it: what was reserved */
+/* "run 2 rank 1 ", the run where there are several. */
+void rank_report_place(struct buf *b, const struct rank_job *job, const struct rank_row *row);
 void rank_report_findings(const struct rank_report *r);
 void rank_report_prescription(const struct rank_report *r);
 void cost_add(struct buf *b, const struct rank_report *r, const struct finding *f);

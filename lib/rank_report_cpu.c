@@ -148,7 +148,7 @@ void rank_report_cpu(const struct rank_report *r)
 	if (!wall_ns)
 		return;
 	rank_report_line(r, "What %s%s is made of%s:", job->whole ? "the window" : "a step",
-		job->n > 1 ? ", on average over all "
+		job->about > 1 ? ", on average over all "
 		"processes," : steps > 1 ? ", on average," : "", job->weighed ? ", as profiled" : "");
 	buf_adds(r->b, "\n    ");
 	tab_bar(r->b, part, ARRAY_LEN(part), BAR_CELLS);

@@ -32,8 +32,8 @@ static void item_where(const struct rank_report *r, const struct finding *f)
 		buf_adds(&b, "; the line is where the function begins or stood");
 	if (text_is(how, "other_thread"))
 		buf_adds(&b, "; found by the thread that waited");
-	if (f->row[0]->unit >= 0 && r->rank->job->n > 1)
-		buf_addf(&b, "; on %" PRId64 " of %zu %s", f->devices, r->rank->job->n,
+	if (f->row[0]->unit >= 0 && r->rank->job->about > 1)
+		buf_addf(&b, "; on %" PRId64 " of %zu %s", f->devices, r->rank->job->about,
 			r->rank->job->cpu_job ? "processes" : "devices");
 	if (f->row[0]->rank != NO_NUM && r->rank->job->ranks > 1)
 		buf_addf(&b, ", most on rank %" PRId64, f->row[0]->rank);
@@ -249,7 +249,10 @@ void rank_report_findings(const struct rank_report *r)
 	const struct rank *rank = r->rank;
 	size_t shown = rank_report_shown(r);
 	buf_adds(r->b, "## 2. Findings\n\n");
-	if (!rank->n)
+	if (!rank->n && rank->job->works.unread && !rank->job->busy_known)
+		rank_report_line(r, "None: no cost can be told without the device's part of the "
+			"trace.\n");
+	else if (!rank->n)
 		rank_report_line(r, "None: nothing that was looked at costs enough to be named.\n");
 	if (rank->n > 1)
 		rank_report_line(r, "Costs do not overlap: no ns is in two of them.%s\n",

@@ -15,6 +15,16 @@ static const char *capacity_share(char of[3 * NUM_LEN], int64_t peak, int64_t ca
 	return of;
 }
 
+/* "rank 1 device 0": of a store with one trace the device says it. */
+static const char *place(struct buf *b, const struct rank_row *row, const struct rank_job *job)
+{
+	buf_reset(b);
+	if (job->all_traces > 1)
+		rank_report_place(b, job, row);
+	buf_addf(b, "device %.*s", (int)row->device.n, row->device.s ? row->device.s : "");
+	return b->data;
+}
+
 static const char *unallocated(const struct rank_row *row)
 {
 	return row_flag(row, "reserved_only") ? "; how much of it was allocated is not known" : "";
@@ -23,6 +33,8 @@ static const char *unallocated(const struct rank_row *row)
 void rank_report_memory(const struct rank_report *r)
 {
 	const struct rank_rows *rows = r->rank->rows;
+	const struct rank_job *job = r->rank->job;
+	struct buf where = BUF_INIT;
 	size_t n = 0;
 	for (size_t i = 0; i < rows->n && n < DEVICES_MAX; i++) {
 		const struct rank_row *row = &rows->row[i];
@@ -32,19 +44,19 @@ void rank_report_memory(const struct rank_report *r)
 		    text_is(row->device, "cpu"))
 			continue;
 		if (row_flag(row, "relative"))
-			rank_report_line(r, "Memory of device %.*s: changes alone were recorded; what "
-				"was allocated and reserved is not known.", (int)row->device.n,
-				row->device.s);
+			rank_report_line(r, "Memory of %s: changes alone were recorded; what "
+				"was allocated and reserved is not known.", place(&where, row, job));
 		else if (row_int(row, "peak_reserved_bytes", &peak))
-			rank_report_line(r, "Memory of device %.*s: at most %s reserved%s%s.",
-				(int)row->device.n, row->device.s, num_fmt_gib(a, peak),
+			rank_report_line(r, "Memory of %s: at most %s reserved%s%s.",
+				place(&where, row, job), num_fmt_gib(a, peak),
 				row_int(row, "capacity_bytes", &capacity) ?
 				capacity_share(of, peak, capacity) : "", unallocated(row));
 		else
 			continue;
 		n++;
 	}
-	if (!n && rows->seen[5] && !r->rank->job->cpu_job) {
+	buf_release(&where);
+	if (!n && rows->seen[5] && !job->cpu_job) {
 		rank_report_line(r, "What memory the job took was not recorded.");
 		n++;
 	}

@@ -65,7 +65,8 @@ void finding_see(struct finding *f, const struct rank *rank)
 		return;
 	for (size_t i = 0; i < rank->rows->n; i++) {
 		const struct rank_row *row = &rank->rows->row[i];
-		if (cause_sees(f->cause, row) && row_beside(f, row) && row_says(row))
+		if (!row_is_aside(rank->job, row) && cause_sees(f->cause, row) &&
+		    row_beside(f, row) && row_says(row))
 			seen_put(f, row);
 	}
 }

@@ -104,9 +104,30 @@ static int runs_make(struct part_stat **by, size_t n)
 	return run + 1;
 }
 
+static enum work work_of(const struct part_stat *s)
+{
+	return s->part->unknown ? WORK_UNKNOWN : trace_is_cpu_job(s->trace) ? WORK_CPU : WORK_DEVICE;
+}
+
+struct works stats_works(struct part_stat *stat, size_t n)
+{
+	struct works all = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		if (!stat[i].part->any)
+			works_add(&all, work_of(&stat[i]), trace_device_unread(stat[i].trace));
+	for (size_t i = 0; i < n; i++) {
+		bool sum = stat[i].part->any;
+
+		stat[i].counts = !sum && work_counts(&all, work_of(&stat[i]));
+		stat[i].aside = !sum && work_aside(&all, work_of(&stat[i]));
+	}
+	return all;
+}
+
 static bool comparable(const struct part_stat *s, int run)
 {
-	return s->run == run && !s->part->any && s->median_ns != NO_INT;
+	return s->run == run && !s->part->any && !s->aside && s->median_ns != NO_INT;
 }
 
 /* The longest wall when walls differ; else all wait for the last one, and who

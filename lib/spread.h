@@ -4,6 +4,7 @@
 #define TP_SPREAD_H
 
 #include "decompose.h"
+#include "works.h"
 
 #define OUTLIER_PERCENT 10       /* a spread above it is called an outlier */
 #define WALLS_DIFFER_PERCENT 5   /* medians of ranks that differ by more */
@@ -22,6 +23,7 @@ struct part_stat {
 	/* sums over the chosen, the empty ones left out */
 	int64_t wall_ns, busy_ns, part_ns[SPLIT_CLASSES], idle_ns;
 	bool outlier, whole;     /* whole: no steps, the whole window is one row */
+	bool counts, aside;      /* in sums over parts, or only listed: works.h */
 	int run;                 /* traces of one run of the job share it */
 	const char *straggler;   /* why, or NULL */
 	bool least_comm;         /* communicates less than others, who may wait for it */
@@ -29,9 +31,12 @@ struct part_stat {
 void part_stat_make(struct part_stat *s, const struct view_trace *t,
 	const struct decomp_part *p);
 
+/* Which parts count, and all of them by kind: but for any_device, the sum of others. */
+struct works stats_works(struct part_stat *stat, size_t n);
+
 /* Which traces belong to one run: they overlap in time and no rank comes twice.
- * Then marks the straggler of each run, if there is one, and who communicates
- * least: where walls differ that can be another rank. */
+ * Then, of the parts that are not aside, marks the straggler of each run, if there is
+ * one, and who communicates least: where walls differ that can be another rank. */
 void stats_compare(struct part_stat *stat, size_t n);
 
 #endif

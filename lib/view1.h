@@ -12,22 +12,25 @@ struct view1 {
 	size_t n;
 	struct part_stat *stat;  /* one a part, in the order of the decomps */
 	size_t nstat;
+	struct works works;      /* the parts, by what they hold */
 	struct honest *honest;
 	size_t nhonest;
 };
 
 /* view1.run, view1.startup, view1.periodic. */
 int view1_run_put(struct view1 *job) RESULT_USED;
-/* Median of the profiled steps over the parts of that rank (NO_INT: all). */
+/* Median of the profiled steps over the parts of that rank (NO_INT: all) that are
+ * not aside. */
 int64_t view1_profiled(const struct view1 *job, int64_t rank);
 void view1_run_text(struct view1 *job);
 void view1_text(struct view1 *job);
 
-/* view1_look.c: sums over the parts, and the first lines, which tell what to look at. */
+/* view1_look.c: sums over the parts that count, and the first lines, which tell what to look at. */
 struct view1_totals {
 	int64_t wall_ns, busy_ns, part_ns[SPLIT_CLASSES];
-	size_t devices, steps, empty, unknown, cpu; /* devices: of CPU jobs the process */
-	/* steps: a whole window is none */
+	/* of all parts; devices: of CPU jobs the process; steps: a whole window is none */
+	size_t devices, steps, empty, cpu, unread;
+	bool known;              /* some part counts */
 	bool partial;            /* a trace of these is cut short */
 	bool all_cpu;            /* no trace has a device */
 };

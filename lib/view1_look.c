@@ -19,14 +19,14 @@ struct view1_totals view1_totals(const struct view1 *job)
 		if (s->part->any)
 			continue;
 		t.cpu += trace_is_cpu_job(s->trace);
+		t.unread += trace_is_cpu_job(s->trace) && trace_device_unread(s->trace);
 		t.partial |= s->trace->partial;
 		t.devices++;
 		t.steps += s->whole ? 0 : s->steps;
 		t.empty += s->empty;
-		if (s->part->unknown) {
-			t.unknown++;
+		if (!s->counts)
 			continue;
-		}
+		t.known = true;
 		t.wall_ns += s->wall_ns;
 		t.busy_ns += s->busy_ns;
 		for (int c = 0; c < SPLIT_CLASSES; c++)
@@ -67,7 +67,7 @@ static struct binds_sum binds_make(const struct view1 *job)
 	for (size_t i = 0; i < job->nstat; i++) {
 		const struct part_stat *s = &job->stat[i];
 
-		if (!s->part->any && !s->part->unknown && !trace_is_cpu_job(s->trace))
+		if (s->counts)
 			binds_add(&sum, &(struct binds_device){ s->busy_ns, plain_idle(job, s),
 				s->part_ns[SPLIT_COMM], s->median_ns, s->run_ahead_ns, s->whole });
 	}
@@ -134,6 +134,14 @@ static void look_text(struct view1 *job, const struct view1_totals *t)
 			"see the copies of tp-view3");
 }
 
+static const char *why_unknown(const struct view_trace *t)
+{
+	return trace_device_unread(t) ? "  The trace was cut short: what the device did stands in the"
+		" part that was\n  not read.\n" :
+		"  Usual reasons: CUPTI was not initialised, another tool had taken it, or the\n"
+		"  user may not read the counters.\n";
+}
+
 static void unknown_text(struct view1 *job)
 {
 	struct buf *b = &job->view->text;
@@ -147,9 +155,7 @@ static void unknown_text(struct view1 *job)
 		view_add_place(b, t, NULL);
 		buf_addf(b, ": NO DEVICE ACTIVITY in this trace although %" PRId64
 			" launches were\n  recorded: busy and idle are unknown (not 0 %% and"
-			" 100 %%).\n  Usual reasons: CUPTI was not initialised, another tool"
-			" had taken it, or the\n  user may not read the counters.\n",
-			t->count.launches);
+			" 100 %%).\n%s", t->count.launches, why_unknown(t));
 	}
 }
 
@@ -165,6 +171,17 @@ static void partial_text(struct view1 *job, const struct view_trace *t)
 	if (n && job->view->clock == CLOCK_DRAIN)
 		buf_addf(b, "  %" PRId64 " device op%s without a call in it: a step that ends"
 			" there may end later\n", n, n == 1 ? "" : "s");
+}
+
+static void aside_text(struct view1 *job, const struct view1_totals *t)
+{
+	struct buf *b = &job->view->text;
+
+	if (!works_aside(&job->works))
+		return;
+	buf_adds(b, "  ");
+	works_words(b, &job->works, t->devices == job->n ? "traces" : "devices");
+	buf_adds(b, ":\n  listed below, left out of all sums and comparisons\n");
 }
 
 static void spread_lines(struct view1 *job)
@@ -200,5 +217,6 @@ void view1_look(struct view1 *job, const struct view1_totals *t)
 {
 	unknown_text(job);
 	look_text(job, t);
+	aside_text(job, t);
 	spread_lines(job);
 }

@@ -19,7 +19,7 @@ int64_t view1_profiled(const struct view1 *job, int64_t rank)
 	for (size_t i = 0; i < job->nstat; i++) {
 		const struct part_stat *s = &job->stat[i];
 
-		if (!s->part->any && !s->whole && s->median_ns != NO_INT &&
+		if (!s->part->any && !s->aside && !s->whole && s->median_ns != NO_INT &&
 		    (rank == NO_INT || s->trace->rank == NO_INT || s->trace->rank == rank))
 			wall[n++] = s->median_ns;
 	}

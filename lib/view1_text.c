@@ -128,10 +128,7 @@ static void part_title(struct view1 *job, const struct part_stat *s)
 		text_show(&v->text, (struct text){ name, strlen(name) });
 	}
 	if (trace_is_cpu_job(s->trace))
-		/* what comes last in a file is what a cut takes: often the device's part */
-		buf_adds(&v->text, s->trace->partial ?
-			": no device in the part that was read, split on its operators" :
-			": a CPU job, split on its operators");
+		buf_addf(&v->text, ": %s, split on its operators", trace_cpu_words(s->trace));
 	else if (s->part->any)
 		buf_adds(&v->text, ": busy when any of the rank's devices is");
 	if (s->straggler)
@@ -200,6 +197,9 @@ static void rank_row(struct tab *t, const struct part_stat *s, bool cpu)
 	if (s->part->unknown)
 		tab_row(t, place.data, num_fmt_ns(wall, s->wall_ns), "?", "?", "?", "?",
 			"unknown", "");
+	else if (!s->counts && !s->part->any)
+		tab_row(t, place.data, num_fmt_ns(wall, s->wall_ns), "-", "-", "-", "-",
+			"no device work", "");
 	else
 		split_row(t, &(struct split_words){ place.data, s->straggler ? s->straggler :
 			s->outlier ? "spread" : "", RANK_BAR, cpu }, s->wall_ns, s->part_ns);
@@ -259,12 +259,19 @@ static void title_text(struct view1 *job, const struct view1_totals *t)
 	add_count(b, "Where the wall clock went: ", job->n, "trace", "s");
 	if (t->devices > t->cpu)
 		add_count(b, ", ", t->devices - t->cpu, "device", "s");
-	if (t->cpu)
-		add_count(b, ", ", t->cpu, "CPU process", "es");
-	if (t->steps)
-		add_count(b, ", ", t->steps, "step", "s");
+	if (t->cpu > t->unread)
+		add_count(b, ", ", t->cpu - t->unread, "CPU process", "es");
+	if (t->unread)
+		buf_addf(b, ", %zu cut short", t->unread);
+	/* of several kinds they take a line */
+	if (t->cpu && !t->all_cpu)
+		buf_adds(b, ",\n ");
 	else
-		buf_adds(b, ", no steps marked");
+		buf_addc(b, ',');
+	if (t->steps)
+		add_count(b, " ", t->steps, "step", "s");
+	else
+		buf_adds(b, " no steps marked");
 	if (t->empty)
 		buf_addf(b, " (%zu empty)", t->empty);
 	if (!t->all_cpu)
@@ -287,7 +294,7 @@ void view1_text(struct view1 *job)
 	for (size_t i = 0; i < view_rows(v, job->nstat); i++)
 		part_text(job, &job->stat[i]);
 	view1_run_text(job);
-	if (t.unknown == t.devices) {
+	if (!t.known) {
 		buf_adds(&v->text, "adds up: nothing to add, no split is known\n");
 		return;
 	}
@@ -297,7 +304,8 @@ void view1_text(struct view1 *job)
 			t.busy_ns, t.wall_ns - t.busy_ns);
 		return;
 	}
-	buf_adds(&v->text, "\nC compute, N exposed communication, T exposed copies, . idle\n");
+	buf_addf(&v->text, "\nC compute, N exposed communication, T exposed copies, . idle%s\n",
+		t.cpu ? "\nwithout a device: O operators, . no operator runs" : "");
 	buf_addf(&v->text, "adds up: %" PRId64 " ns = compute %" PRId64 " + comm %" PRId64
 		" + copy %" PRId64 " + idle %" PRId64 "\n", t.wall_ns, t.part_ns[0],
 		t.part_ns[1], t.part_ns[2], t.wall_ns - t.busy_ns);

@@ -59,7 +59,9 @@ static void title_add(struct lost_part *p, const struct scope *s)
 	int64_t wall_ns = s->wall_ns, steps = s->steps;
 	char idle[NUM_LEN], wall[NUM_LEN], share[NUM_LEN];
 	view_add_place(b, p->decomp->trace, p->part->device);
-	buf_addf(b, p->decomp->cpu_job ? ", a CPU job: no operator runs in %s of %s (%s)" :
+	if (p->decomp->cpu_job)
+		buf_addf(b, ", %s", trace_cpu_words(p->decomp->trace));
+	buf_addf(b, p->decomp->cpu_job ? ": no operator runs in %s of %s (%s)" :
 		": idle %s of %s (%s)", num_fmt_ns(idle, l->idle_ns),
 		num_fmt_ns(wall, wall_ns), num_fmt_share(share, l->idle_ns, wall_ns));
 	if (steps > 1)
