@@ -6,7 +6,7 @@
 
 # --- the library as it lies there ---------------------------------------------------
 nm -D --defined-only "$LIB" | awk '{ print $3 }' | sort | tr '\n' ' ' >names
-is "$(cat names)" 'InitializeInjection InitializeInjectionNvtx2 tp_capture_detach tp_capture_hold tp_capture_leave tp_capture_python tp_capture_range tp_capture_ready tp_capture_release tp_capture_start tp_capture_step tp_capture_stop tp_capture_warm ' \
+is "$(cat names)" 'InitializeInjection InitializeInjectionNvtx2 tp_capture_detach tp_capture_hold tp_capture_leave tp_capture_python tp_capture_range tp_capture_ready tp_capture_release tp_capture_start tp_capture_step tp_capture_stop tp_capture_warm tp_capture_watch ' \
 	'it exports its entry points alone'
 case $TP_BUILD in
 */asan|*/cov) skip 1 'instrumented' ;;

@@ -71,40 +71,41 @@ is "$(sum step) $(sum bye)" '3 1' 'and the window is there'
 unset SIM_FLUSH_MS
 
 # --- CUPTI goes behind the window -------------------------------------------------------
-# gone WHAT FINALIZED OPTS JOBOPTION...: it was taken out so often, and nothing is lost
+# gone WHAT FINALIZED/DETACHED JOBOPTION...: it was taken out so often, which the hook is
+# told, and nothing is lost
 gone() {
 	gone_what=$1 gone_want=$2
 	shift 2
 	capture window -n 30 -W 5:9 -Y 20 "$@"
 	plain_too "$gone_what: the same job" -n 30 "$@"
-	is "$(sum kernel) $(sum call) $(sum step) $(sum bye) $(job finalized)" "5 6 5 1 $gone_want" \
+	is "$(sum kernel) $(sum call) $(sum step) $(sum bye) $(job finalized)/$(job detached)" "5 6 5 1 $gone_want" \
 		"$gone_what: the window is whole"
 }
-gone 'behind the window CUPTI goes' 1 -i 10
-gone 'so behind one with a warm-up' 1 -U 3 -i 10
+gone 'behind the window CUPTI goes' 1/1 -i 10
+gone 'so behind one with a warm-up' 1/1 -U 3 -i 10
 SIM_DRIVER=12040; export SIM_DRIVER
-gone 'a driver of 12.4: CUPTI stays' 0
+gone 'a driver of 12.4: CUPTI stays' 0/-1
 unset SIM_DRIVER
 SIM_CUPTI=23; export SIM_CUPTI
-gone 'CUPTI of 12.5 stays' 0
+gone 'CUPTI of 12.5 stays' 0/-1
 unset SIM_CUPTI
 SIM_FAIL=cuptiFinalize=999; export SIM_FAIL
-gone 'CUPTI that does not go' 0
+gone 'CUPTI that does not go' 0/-1
 SIM_FAIL=cuptiEnableDomain=999; export SIM_FAIL
-gone 'calls that cannot be watched' 0
+gone 'calls that cannot be watched' 0/-1
 unset SIM_FAIL
 SIM_FLUSH_MS=100; export SIM_FLUSH_MS
-gone "beside the link's own flush it goes" 1 -i 60
+gone "beside the link's own flush it goes" 1/1 -i 60
 unset SIM_FLUSH_MS
 capture window -t 4 -n 400 -i 1 -W 50:90 -Y 200 -S
 plain_too 'beside threads that launch: the same job' -t 4 -n 400 -S
-is "$(sum step) $(sum bye) $(job finalized)" '41 1 0' 'and CUPTI stays'
+is "$(sum step) $(sum bye) $(job finalized)/$(job detached)" '41 1 0/0' 'and CUPTI stays'
 capture window -t 2 -n 12 -K 60 -W 3:6 -Y 20 -S
 plain_too 'CUPTI does not go beside a capture: the same job' -t 2 -n 12 -K 60 -S
 is "$(sum bye) $(job finalized)" '1 0' 'and it stays'
 # no wait for the device at the window's end, as where it takes too long
 capture window -n 30 -W 5:9 -B 400 -Y 20 -w 500
-is "$(sum step) $(sum bye) $(job finalized)" '5 1 0' 'CUPTI stays where a thread is in a call since the window'
+is "$(sum step) $(sum bye) $(job finalized)/$(job detached)" '5 1 0/-1' 'CUPTI stays where a thread is in a call since the window'
 capture window -n 30 -W 5:9 -Y 900 -Z -A 300
 plain_too 'the job exits while calls are watched: the same job' -n 30 -A 300
 is "$(sum step) $(sum bye) $(job finalized)" '5 1 0' 'and nothing is asked of CUPTI then'

@@ -9,7 +9,10 @@ export KINETO_LOG_LEVEL=99 PYTHONWARNINGS=ignore OMP_NUM_THREADS=1 TP_TOLD="$SCR
 JOBS=$TOP/t/jobs
 
 "$CC" -std=c11 -D_GNU_SOURCE -fPIC -I"$TOP/lib" -shared -o libtpcapture.so \
-	"$TOP/t/mock/hooklib.c" || exit 1
+	"$TOP/t/mock/hooklib.c" || {
+	diag 'the stand-in library does not compile'
+	exit 1
+}
 
 # job CONF COMMAND...: ./out ./err are the job's, ./told what the library heard,
 # ./said what the starter did
@@ -67,20 +70,28 @@ job '"lines":true,"window":{"first":2,"last":2,"warmup":5,"then":"continue"}' "$
 is "$(edges)" 'warm start step 2 stop ' 'one longer than there are steps'
 is "$(notes)" "$stays: how long a step takes is not known yet" 'behind which CUPTI stays, which is said'
 TP_DETACH=0 job '"window":{"first":2,"last":3,"then":"continue"}' "$JOBS/marks.py"
-is "$(edges)/$(notes)" "start step 2 step 3 stop detach /$stays: a thread calls CUDA meanwhile, or CUDA is older than 12.6" \
+is "$(edges)/$(notes)" "start step 2 step 3 stop detach /$stays: a thread called CUDA meanwhile" \
 	'so where it cannot be taken out'
+TP_READY=0 job '"window":{"first":2,"last":3,"then":"continue"}' "$JOBS/marks.py"
+is "$(edges)/$(notes)" 'start step 2 step 3 stop /' 'where the library is not at work nothing is'
 job '"lines":true,"window":{"first":1,"last":1,"warmup":2,"then":"continue"}' "$JOBS/marks.py"
 is "$(edges)" 'start step 1 stop ' 'none before the first step'
 job '"lines":true,"window":{"first":90,"last":91,"warmup":89,"then":"continue"}' "$JOBS/marks.py"
 is "$(edges)" 'warm ' 'the job ends in it'
 holds said 'before the window .steps 90-91.' 'which is told'
 job '"window":{"first":8,"last":8,"warmup":7,"then":"continue"}' "$JOBS/own_profiler.py"
-is "$(grep -E '^(warm|start|leave|stop)' told | tr '\n' ' ')$(cat status)" 'warm leave 0' \
+is "$(grep -E '^(warm|start|leave|stop|detach)' told | tr '\n' ' ')$(cat status)" 'warm leave 0' \
 	"the script's own profiler begins in it: ours leaves"
 
 job '"step":"forward","window":{"first":9,"last":11,"then":"continue"}' "$JOBS/infer.py" head
 is "$(grep -cE '^(warm|start)' told) $(cat status)" '0 0' 'another module takes the lead in it: no window'
 holds said 'known only after the window .steps 9-11. began' 'which is told'
+
+# ... or in the window, which ends while it works
+job '"window":{"first":1,"last":7,"then":"continue"}' "$JOBS/own_profiler.py"
+is "$(grep -E '^(warm|start|leave|stop|detach)' told | tr '\n' ' ')$(notes)" \
+	"start leave the script's own profiler works: nothing is recorded from here on" \
+	'so where it begins in the window'
 
 # --- the loader's turn --------------------------------------------------------------
 job '"lines":true' "$JOBS/turns.py" 0

@@ -99,7 +99,7 @@ export MOCK_CUDA=1
 runs 0 'a device that waits for the job' timeout 20 tp-capture --engine cupti -j --window 2:3 -d hangs -- \
 	"$python" "$TOP/t/jobs/sim_drain.py" hangs
 is "$(cat out)" 'done' 'is not waited for without an end'
-is "$(sed 's/: a thread.*//' err)" 'tp-capture: the device was not done 0.3 s after the window: what it had not done has no times
+is "$(sed 's/: a call .*//' err)" 'tp-capture: the device was not done 0.3 s after the window: what it had not done has no times
 tp-capture: CUPTI stays behind the window, and launches stay slower' 'which is told, and that CUPTI stays beside it'
 is "$(tp-ingest -q -j hangs/rank* | grep -c '"name":"update_kernel"')" 2 'the window is there'
 runs 0 'one with work left' tp-capture --engine cupti --window 2:3 -d slow -- \

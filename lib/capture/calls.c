@@ -12,7 +12,6 @@
 
 #define DETACH_FROM 12060 /* CUDA 12.6, as the driver and as CUPTI count */
 #define DETACH_FROM_CUPTI 24
-#define SLICE_NS 5000000  /* so soon an exit, or a call, ends the wait */
 #define CBIDS 2048        /* of a domain; CUPTI 13.0 has 806 and 522 */
 
 enum { RUNTIME, DRIVER, DOMAINS };
@@ -22,7 +21,6 @@ static bool subscribed;
 static _Atomic int inside;        /* recorded calls that have not returned */
 static _Atomic bool watched;      /* does anybody call CUDA? */
 static _Atomic bool seen;         /* somebody does */
-static bool detached;
 enum { NOT, CALL, LAUNCH, CAPTURE_BEGIN, CAPTURE_END };
 static unsigned char wanted[DOMAINS][CBIDS];
 static _Atomic uint32_t name_of[DOMAINS][CBIDS]; /* texts, at first use */
@@ -166,13 +164,7 @@ static void detach_at(CUpti_CallbackDomain from, CUpti_CallbackId cbid,
 		return;
 	subscribed = false;
 	(void)cuptilib.Unsubscribe(subscriber);
-	detached = cuptilib.Finalize() == CUPTI_SUCCESS;
-}
-
-static void call_seen(void)
-{
-	if (!atomic_load(&seen))
-		atomic_store(&seen, true);
+	capture_self.detached = cuptilib.Finalize() == CUPTI_SUCCESS;
 }
 
 static void CUPTIAPI on_call(void *unused, CUpti_CallbackDomain from,
@@ -181,12 +173,14 @@ static void CUPTIAPI on_call(void *unused, CUpti_CallbackDomain from,
 	int error = errno;
 
 	(void)unused;
-	if (capture_self.detaching)
+	if (capture_self.detaching) {
 		detach_at(from, cbid, data);
-	else if (atomic_load(&watched))
-		call_seen();
-	else
+	} else {
+		/* before anything that waits, as a capture's begin may */
+		if (atomic_load(&watched) && !atomic_load(&seen))
+			atomic_store(&seen, true);
 		call_take(from, cbid, data);
+	}
 	errno = error;
 }
 
@@ -268,10 +262,18 @@ int calls_set(bool on)
 	return calls_enable(on, false);
 }
 
+static int domains_set(bool on)
+{
+	return cuptilib.EnableDomain(on, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API) ||
+		cuptilib.EnableDomain(on, subscriber, CUPTI_CB_DOMAIN_DRIVER_API) ? -1 : 0;
+}
+
 void calls_leave(void)
 {
 	if (!subscribed)
 		return;
+	if (atomic_load(&watched))
+		(void)domains_set(false);
 	subscribed = false;
 	(void)calls_enable(false, true);
 	(void)cuptilib.Unsubscribe(subscriber);
@@ -289,52 +291,54 @@ static version_fn *driver_version(void *driver)
 	return f;
 }
 
-static bool can_detach(version_fn *get)
-{
-	int version = 0;
-
-	return subscribed && atomic_load(&inside) == 0 && get && cuptilib.Finalize &&
-		cuptilib.EnableDomain && cuptilib.version >= DETACH_FROM_CUPTI &&
-		get(&version) == 0 && version >= DETACH_FROM;
-}
-
-static int calls_watch(bool on)
-{
-	atomic_store(&watched, true);
-	return cuptilib.EnableDomain(on, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API) ||
-		cuptilib.EnableDomain(on, subscriber, CUPTI_CB_DOMAIN_DRIVER_API) ? -1 : 0;
-}
-
-/* No call of any kind begins or ends for so long. */
-static bool quiet_for(int64_t ns)
-{
-	static const struct timespec slice = { .tv_nsec = SLICE_NS };
-
-	for (; ns > 0; ns -= SLICE_NS) {
-		if (atomic_load(&seen) || atomic_load(&capture_exiting))
-			return false;
-		nanosleep(&slice, NULL);
-	}
-	return true;
-}
-
-bool calls_detach(int64_t quiet_ns)
+/* Calls it, with CUPTI to go at its end if that is wanted; 0 where it is not there. */
+static int version_call(bool detach)
 {
 	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
 	version_fn *get = driver_version(driver);
-	int version;
+	int version = 0;
 
-	if (quiet_ns > 0 && can_detach(get)) {
-		if (calls_watch(true) == 0 && quiet_for(quiet_ns)) {
-			capture_self.detaching = true;
-			(void)get(&version);
-			capture_self.detaching = false;
-		}
-		if (subscribed)
-			(void)calls_watch(false);
-	}
-	calls_leave();
+	capture_self.detaching = detach;
+	if (get && get(&version) != 0)
+		version = 0;
+	capture_self.detaching = false;
 	if (driver)
 		(void)dlclose(driver);
-	return detached;
+	return version;
+}
+
+static bool can_detach(void)
+{
+	return subscribed && atomic_load(&inside) == 0 && cuptilib.Finalize &&
+		cuptilib.EnableDomain && cuptilib.version >= DETACH_FROM_CUPTI &&
+		version_call(false) >= DETACH_FROM;
+}
+
+bool calls_watch(void)
+{
+	if (!atomic_load(&watched) && can_detach()) {
+		atomic_store(&watched, true);
+		if (domains_set(true)) {
+			(void)domains_set(false);
+			atomic_store(&watched, false);
+		}
+	}
+	return atomic_load(&watched) && !atomic_load(&seen);
+}
+
+bool calls_watched(void)
+{
+	return atomic_load(&watched);
+}
+
+int calls_detach(void)
+{
+	int gone = atomic_load(&seen) ? 0 : -1;
+
+	if (subscribed && !atomic_load(&seen)) {
+		(void)version_call(true);
+		gone = capture_self.detached ? 1 : atomic_load(&seen) ? 0 : -1;
+	}
+	calls_leave();
+	return gone;
 }

@@ -21,14 +21,21 @@ int calls_open(void) RESULT_USED;
 int calls_set(bool on);
 /* Be CUPTI's subscriber no more (also where calls_open failed, or was not called). */
 void calls_leave(void);
-/* The same, and take CUPTI out of the driver: with nothing switched on it still makes
- * the launches of all that follows slower (measured on an H200, CUDA 13.0: turns of
- * a thousand small kernels by 11 to 45 %).  No other thread may be in CUDA then: one that
- * launched at that moment ruined the job's heap (once in two tries, CUDA 13.0).  So all
- * calls are watched for quiet_ns first, and CUPTI stays where there was one, or one of
- * the window has not returned; as before CUDA 12.6, where graphs that were made under
- * CUPTI crash without it.  The device is idle, no stream is being captured.  False: it
- * stays (at once for a quiet_ns of -1). */
-bool calls_detach(int64_t quiet_ns);
+/* Take CUPTI out of the driver: with nothing switched on it still makes the launches of
+ * all that follows slower (measured on an H200, CUDA 13.0: turns of a thousand small
+ * kernels by 11 to 45 %).  No other thread should be in CUDA then: one that launched
+ * when CUPTI was taken out from elsewhere than the end of a call ruined the job's heap
+ * (once in two tries, CUDA 13.0).  So all calls are watched for a while first.
+ *
+ * True: none of any thread has begun or ended since the first of these calls.  False:
+ * one has, or one that was recorded has not returned, or CUPTI must stay (before CUDA
+ * 12.6 graphs that were made under it crash without it).  What it cannot know: a thread
+ * that is within a call since before recording began. */
+bool calls_watch(void);
+bool calls_watched(void);
+/* The watch is over: 1 CUPTI has gone, 0 it stays since there was a call, -1 it refused;
+ * where it stays nothing is switched on.  The device is idle, and no stream is being
+ * captured. */
+int calls_detach(void) RESULT_USED;
 
 #endif

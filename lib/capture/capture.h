@@ -42,12 +42,16 @@ CAPTURE_API void tp_capture_warm(void);
 CAPTURE_API void tp_capture_start(void);
 CAPTURE_API void tp_capture_stop(void);
 
-/* The last window is over, the device is idle, and no other can follow: where no thread
- * calls CUDA for quiet_ns, which the caller waits, CUPTI is taken out of the process,
- * which then launches as fast as before: 1.  Where one does, or is in a call since the
- * window, CUPTI stays, with nothing switched on; as where a capture still keeps some of
- * the window from us, and before CUDA 12.6: 0. */
-CAPTURE_API int tp_capture_detach(int64_t quiet_ns);
+/* The last window is over, the device is idle, and no other can follow: CUPTI, which
+ * makes launches slower also where nothing is recorded, can be taken out of the process.
+ * Watch, again and again for some steps' time: 1 no thread has called CUDA since the
+ * first time; 0 one has, or is in a recorded call since the window, or a capture still
+ * keeps some of the window from us, or CUDA is older than 12.6.  Then detach, in either
+ * case: 1 CUPTI has gone, 0 it stays since a thread called CUDA, -1 it stays since it
+ * cannot go; with nothing switched on where it stays.  Hold the GIL at detach: then no
+ * thread of Python's can enter CUDA meanwhile. */
+CAPTURE_API int tp_capture_watch(void);
+CAPTURE_API int tp_capture_detach(void);
 
 /* A wait for the device voids any capture of a stream, also that of another thread.
  * 1: none is under way, and one that begins waits (for 2 s at most) until

@@ -314,34 +314,50 @@ void tp_capture_stop(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* By the lock. */
-static bool detach(int64_t quiet_ns)
+int tp_capture_watch(void)
 {
-	bool calm, gone = false;
-
-	if (!atomic_load(&started) || recording || atomic_load(&late_ticks) ||
-	    !ops_hold_alone())
-		return false;
-	atomic_store(&detaching, true);
-	if (!atomic_load(&capture_exiting)) {
-		atomic_store(&started, false);
-		calm = ops_settle();
-		ops_leave();
-		gone = calls_detach(calm ? quiet_ns : -1);
-	}
-	atomic_store(&detaching, false);
-	ops_release();
-	return gone;
-}
-
-int tp_capture_detach(int64_t quiet_ns)
-{
-	bool gone;
+	bool quiet;
 
 	if (atomic_load(&capture_phase) == PHASE_OFF)
 		return 0;
 	pthread_mutex_lock(&lock);
-	gone = detach(quiet_ns);
+	quiet = atomic_load(&started) && !recording && !atomic_load(&late_ticks) &&
+		!atomic_load(&capture_exiting) && calls_watch();
+	pthread_mutex_unlock(&lock);
+	return quiet;
+}
+
+/* By the lock. */
+static int detach(void)
+{
+	int gone = calls_watched() && !calls_watch() ? 0 : -1;
+
+	if (calls_watched() && ops_hold_alone()) {
+		atomic_store(&started, false);
+		if (ops_settle()) {
+			ops_leave();
+			gone = calls_detach();
+		}
+		ops_release();
+	}
+	if (gone <= 0)
+		cupti_leave();
+	return gone;
+}
+
+int tp_capture_detach(void)
+{
+	int gone = -1;
+
+	if (atomic_load(&capture_phase) == PHASE_OFF)
+		return -1;
+	pthread_mutex_lock(&lock);
+	atomic_store(&detaching, true);
+	/* a capture's end still brings what is late; at an exit CUPTI may be gone */
+	if (atomic_load(&started) && !recording && !atomic_load(&late_ticks) &&
+	    !atomic_load(&capture_exiting))
+		gone = detach();
+	atomic_store(&detaching, false);
 	pthread_mutex_unlock(&lock);
 	return gone;
 }

@@ -43,7 +43,8 @@ struct capture_thread {
 	uint32_t corr, stack;
 	int64_t call_ns;
 	uint32_t capture_call; /* the outermost begin or end of a capture, 0 none */
-	bool detaching;       /* the next call is ours, and CUPTI goes at its end */
+	bool detaching;       /* the call is ours, and CUPTI goes at its end */
+	bool detached;        /* it went */
 	/* NVTX */
 	uint32_t depth;
 	struct open_range range[RANGE_DEPTH];

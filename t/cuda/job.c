@@ -48,7 +48,8 @@
 static struct {
 	int threads, launches, driver, copies, peers, sets, graphs, queries, mallocs, capture_ms;
 	int names, ranges, operators, wait_ms, pause_ms, no_sync, close_fds;
-	int late, teardown_ms, first, last, warm, again, detach_ms, detach_beside, block_ms, own_first, own_last, own_early, own, nvtx_first, nvtx_all;
+	int late, teardown_ms, first, last, warm, again, block_ms, nvtx_first, nvtx_all;
+	int detach_ms, detach_beside, detached, own_first, own_last, own_early, own;
 	int64_t kernel_ns;
 	const char *fork_how, *end_how, *done;
 } opt = { .threads = 1, .names = 1, .kernel_ns = 2000, .end_how = "return" };
@@ -69,7 +70,7 @@ static struct {
 
 static struct {
 	void (*start)(void), (*warm)(void), (*stop)(void), (*leave)(void);
-	int (*detach)(int64_t);
+	int (*watch)(void), (*detach)(void);
 	void (*step)(int64_t, int64_t, int64_t);
 	void (*range)(int, const char *, int64_t, int64_t, const char *, int);
 	int (*ready)(void), (*hold)(void);
@@ -237,6 +238,7 @@ static void hook_open(void)
 	*(void **)&hook.step = dlsym(lib, "tp_capture_step");
 	*(void **)&hook.range = dlsym(lib, "tp_capture_range");
 	*(void **)&hook.ready = dlsym(lib, "tp_capture_ready");
+	*(void **)&hook.watch = dlsym(lib, "tp_capture_watch");
 	*(void **)&hook.detach = dlsym(lib, "tp_capture_detach");
 	*(void **)&hook.leave = dlsym(lib, "tp_capture_leave");
 	*(void **)&hook.hold = dlsym(lib, "tp_capture_hold");
@@ -316,7 +318,11 @@ static void own_profiler(int on)
 
 static void *detach_now(void *unused)
 {
-	hook.detach(opt.detach_ms * INT64_C(1000000));
+	int64_t end = now_ns() + opt.detach_ms * INT64_C(1000000);
+
+	while (hook.watch() && now_ns() < end)
+		sleep_ms(5);
+	opt.detached = hook.detach();
 	return unused;
 }
 
@@ -505,14 +511,14 @@ static void say(int64_t launch_ns)
 		*(void **)&finalized = dlsym(cupti, "sim_finalized");
 	getrusage(RUSAGE_SELF, &use);
 	printf("kernels=%d copies=%d peers=%d sets=%d calls=%d ranges=%d mallocs=%d "
-		"own=%d ready=%d finalized=%d ns_a_launch=%lld max_rss_kib=%ld\n",
+		"own=%d ready=%d finalized=%d detached=%d ns_a_launch=%lld max_rss_kib=%ld\n",
 		t * (opt.launches + opt.driver + 7 * graphs) + opt.late, t * (opt.copies + graphs),
 		t * opt.peers, t * opt.sets,
 		t * (opt.launches + opt.driver + opt.copies + opt.peers + opt.sets + graphs +
 			2 * opt.mallocs + (opt.capture_ms ? 2 * opt.launches : 0)) +
 			!opt.no_sync + opt.late,
 		t * (opt.ranges + opt.operators), t * 2 * opt.mallocs, opt.own,
-		hook.ready ? hook.ready() : 0, finalized ? finalized() : 0,
+		hook.ready ? hook.ready() : 0, finalized ? finalized() : 0, opt.detached,
 		(long long)(opt.launches ? launch_ns / opt.launches : 0), use.ru_maxrss);
 }
 

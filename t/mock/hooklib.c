@@ -1,6 +1,7 @@
 /* hooklib.c - stands in for libtpcapture.so where the hook is tried without a
  * GPU: what it is told is written down, a line a call, in the file that TP_TOLD
- * names.  TP_PYTHON is the answer of tp_capture_python, TP_DETACH of _detach (1). */
+ * names.  TP_PYTHON is the answer of tp_capture_python, TP_DETACH of _detach (1),
+ * TP_READY of _ready (1), each one digit. */
 #include "base.h"
 
 #include <fcntl.h>
@@ -22,9 +23,18 @@ static void tell(const char *fmt, ...)
 	close(fd);
 }
 
+static int answer(const char *name)
+{
+	const char *s = getenv(name);
+
+	return s ? *s - '0' : 1;
+}
+
+static int watches;
+
 int tp_capture_ready(void)
 {
-	return 1;
+	return answer("TP_READY");
 }
 
 void tp_capture_warm(void)
@@ -42,12 +52,16 @@ void tp_capture_stop(void)
 	tell("stop\n");
 }
 
-int tp_capture_detach(int64_t quiet_ns)
+int tp_capture_watch(void)
 {
-	const char *answer = getenv("TP_DETACH");
+	watches++;
+	return 1;
+}
 
-	tell(quiet_ns >= 500000000 ? "detach\n" : "detach too early\n");
-	return !answer || *answer != '0';
+int tp_capture_detach(void)
+{
+	tell(watches >= 40 ? "detach\n" : "detach too early\n");
+	return answer("TP_DETACH");
 }
 
 void tp_capture_leave(void)

@@ -24,12 +24,13 @@ SOURCE = "CUDA_INJECTION64_PATH"  # where the driver finds it
 DRAIN_S = 30
 # Behind the window CUPTI is taken out, if no thread calls CUDA for two steps: then a
 # loader's thread has nothing left to do, and one that polls was seen.
-QUIET_S, QUIET_MAX_S = 0.5, 2
+QUIET_S, QUIET_MAX_S, LOOK_S = 0.5, 2, 0.01
 
 
 class Library:
     """What capture.h declares.  Calls that only put something into memory keep
-    the GIL: giving it away costs a thread its turn."""
+    the GIL: giving it away costs a thread its turn; so does detach, beside which no
+    other should begin a call."""
 
     def __init__(self, path):
         held, free = ctypes.PyDLL(path), ctypes.CDLL(path)
@@ -37,11 +38,11 @@ class Library:
             held.tp_capture_python, held.tp_capture_step, held.tp_capture_range)
         self.warm = free.tp_capture_warm
         self.start, self.stop = free.tp_capture_start, free.tp_capture_stop
-        self.detach, self.leave = free.tp_capture_detach, free.tp_capture_leave
+        self.ready, self.leave = free.tp_capture_ready, free.tp_capture_leave
+        self.watch, self.detach = free.tp_capture_watch, held.tp_capture_detach
         self.hold, self.release = free.tp_capture_hold, free.tp_capture_release
         ns, text = ctypes.c_int64, ctypes.c_char_p
         self.step.argtypes = [ns, ns, ns]
-        self.detach.argtypes, self.detach.restype = [ns], ctypes.c_int
         self.range.argtypes = [ctypes.c_int, text, ns, ns, text, ctypes.c_int]
         for fn in (self.step, self.range, self.warm, self.start, self.stop, self.release,
                    self.leave):
@@ -163,7 +164,7 @@ class Native:
             self.stop()
         if self.then == "stop":
             self.steps.stop("the window")
-        else:
+        elif was == "on" and self.library.ready() == 1:
             self.detach()
 
     def missed(self, late=False):
@@ -186,11 +187,23 @@ class Native:
             why = "how long a step takes is not known yet"
         elif 2 * step_ns > QUIET_MAX_S * 1e9:
             why = "two steps are more than %d s to wait" % QUIET_MAX_S
-        elif self.library.detach(max(int(QUIET_S * 1e9), 2 * step_ns)):
-            return
         else:
-            why = "a thread calls CUDA meanwhile, or CUDA is older than 12.6"
+            self.wait_quiet(max(QUIET_S, 2e-9 * step_ns))
+            gone = self.library.detach()
+            if gone == 1:
+                return
+            why = "a thread called CUDA meanwhile" if gone == 0 else \
+                "a call or a capture of the window is not over, or CUDA is older than 12.6"
         self.hook.note("CUPTI stays behind the window, and launches stay slower: " + why)
+
+    def wait_quiet(self, seconds):
+        """Until a thread calls CUDA, at most so long; signals are handled meanwhile."""
+        moment = _thread.allocate_lock()
+        moment.acquire()
+        for _ in range(int(seconds / LOOK_S)):
+            if not self.library.watch():
+                break
+            moment.acquire(timeout=LOOK_S)
 
     def quiet(self):
         if self.marks:
