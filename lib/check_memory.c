@@ -27,6 +27,7 @@ struct check {
 	struct load *l;
 	const struct trace_info *info;
 	struct state *state;   /* by index of l->peaks */
+	size_t last;           /* who asks for a sample asks twice */
 	size_t cap;
 };
 
@@ -40,15 +41,22 @@ static int64_t capacity_of(const struct trace_info *info, const char *device)
 	return NO_INT;
 }
 
+static bool peak_is(const struct peak *k, const struct sample *s)
+{
+	return k->type == s->type && strcmp(k->device, s->device) == 0;
+}
+
 static size_t peak_of(struct check *c, const struct sample *s)
 {
 	struct peaks *p = &c->l->peaks;
 	struct peak *k;
 	size_t i;
 
+	if (c->last < p->n && peak_is(&p->item[c->last], s))
+		return c->last;
 	for (i = 0; i < p->n; i++)
-		if (p->item[i].type == s->type && strcmp(p->item[i].device, s->device) == 0)
-			return i;
+		if (peak_is(&p->item[i], s))
+			return c->last = i;
 	if (p->n == PEAKS_MAX)
 		return PEAKS_MAX;
 	GROW(p->item, p->n, p->cap);

@@ -15,7 +15,7 @@
  * JOB_GRACE_NS is killed.  A job that ends by itself keeps what it left running
  * in the background, as it would in a shell.  Where we die() the job is waited for
  * all the same, and its status is handed on; killed outright (by the kernel, for want
- * of memory) we leave it to run on. */
+ * of memory) we leave it to run on; if it is stopped then, the kernel sends SIGHUP. */
 #ifndef TP_JOB_H
 #define TP_JOB_H
 

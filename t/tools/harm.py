@@ -279,6 +279,7 @@ class Run:
                 break  # it had ended before, or never began
             if got and got == self.pid():
                 status = os.waitstatus_to_exitcode(raw)
+                break
             if not got:
                 time.sleep(0.002)
         else:

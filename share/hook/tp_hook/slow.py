@@ -57,9 +57,10 @@ class Slow:
         if slow:
             return self.name_lines(chains)
         self.ordinary += looks
-        if len(self.seen) < SEEN_MAX:
-            for chain in chains:
-                self.seen.update(chain)
+        for chain in chains:
+            if len(self.seen) >= SEEN_MAX:
+                break
+            self.seen.update(chain)
         return None
 
     def learn(self, wall_ns):
