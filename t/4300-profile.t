@@ -24,6 +24,9 @@ dir=profile/commits/$sha
 is "$(ls -A "$dir" | tr '\n' ' ')" 'command report.md startup.json steps.ndjson.lz4 store.db trace views ' \
 	'has every product'
 holds out '^warm-up [0-9.]+ s, step [0-9.]+ ms, peak host [0-9.]+ GB: /' 'one line at the end'
+is "$(sed -n 's/.*, step \([0-9.]*\) ms, .*/\1/p' out)" "$(tp-view1 -j "$dir/store.db" |
+	sed -n 's/.*"plain_median_ns":\([0-9]*\).*/\1/p' | awk '{ printf "%.1f", $1 / 1e6 }')" \
+	"with the report's step"
 is "$(grep -c median_us out)" 1 'the job printed what it prints, the profiled run ended early'
 ok "$PY" -m json.tool "$dir/startup.json" /dev/null -- 'startup.json is JSON'
 holds "$dir/report.md" '^# Why' 'a report'

@@ -102,6 +102,30 @@ fake/tp-profile -q -w whole -- true
 same ws/commits/no-commit/startup.json whole/commits/no-commit/startup.json 'startup.json is made so'
 is "$(tr -d '\n' <ws/commits/no-commit/startup.json)" '[{"kind":"startup","a":1},{"kind":"startup"}]' \
 	'an array of records'
+# the last line: the step is the report's, the median of all of the longest rank, not
+# that of the stretch in which the window lies
+steps() { # RANK WALL...
+	at=1000
+	rank=$1
+	shift
+	for wall in "$@"; do
+		echo "{\"kind\":\"step\",\"rank\":$rank,\"step\":1,\"start_ns\":$at,\"wall_ns\":$wall}"
+		at=$((at + wall))
+	done
+}
+{
+	echo '{"kind":"startup","rank":0,"phase":"import","start_ns":0,"dur_ns":1500000000}'
+	echo '{"kind":"startup","rank":1,"phase":"import","start_ns":0,"dur_ns":700000000}'
+	steps 1 9000000 9000000 9000000
+	steps 0 104100000 80000000 104100000 20000000 88400000 80000000 104100000
+	echo '{"kind":"window","first_step":3,"steps":3,"typical_ns":104100000}'
+	echo '{"kind":"run","rank":0,"peak_host_bytes":2500000000}'
+} >fake/records
+fake/tp-profile -q -w whole -- true >out
+holds out '^warm-up 1\.5 s, step 88\.4 ms, peak host 2\.50 GB: ' 'the last line has the median of all steps'
+steps 0 88600000 >>fake/records
+fake/tp-profile -q -w whole -- true >out
+holds out ', step 88\.5 ms, ' 'also of an even number'
 is "$(grep -c -e '--scope src' plan)" 2 'the scope to store and report'
 is "$(grep -c -e '--capacity-gb 80' plan)" 2 'the capacity to text and report'
 done_testing
