@@ -108,7 +108,8 @@ static void head_text(struct view *v, const struct comm_trace *ct, size_t d)
 	}
 	if (n == 0 && dev->total_ns == 0) {
 		if (ct->cpu_job)
-			buf_addf(&v->text, ": %s without communication\n", trace_cpu_words(ct->t));
+			buf_addf(&v->text, ": %s%s communication\n", trace_cpu_words(ct->t),
+				ct->t->partial ? ", no" : " without");
 		else
 			buf_adds(&v->text, ": no communication kernels\n");
 		return;

@@ -67,6 +67,7 @@ for s in alone all cpu cut; do
 	report $s.db
 	tp-view1 -t $s.db >$s.txt 2>err
 done
+tp-view4 -t cut.db >cut.4 2>err
 
 # view 1
 is "$(tail -1 all.txt)" "$(tail -1 alone.txt)" 'the sums are those of the rank with a device'
@@ -108,6 +109,27 @@ holds cut.db.md '\(Test GPU\)' 'and names the device'
 lacks cut.db.md 'job of the CPU|Operators of PyTorch|Look first' 'it does not judge the job by the rest'
 lacks all.db.md 'job of the CPU' 'nor beside others'
 holds cut.txt '^Where the wall clock went: 1 trace, 1 cut short, 2 steps' 'no CPU process in view 1 either'
+
+# the same steps timed without a profiler: what its weight is does not hang on the others
+{
+	echo '{"kind":"head","tp":1,"program":"tp-time","version":"0.1","host":"a","epoch_ns":"1700000000000000000","prov":[]}'
+	for k in 1 2 3; do
+		echo '{"kind":"step","step":'$k',"start_ns":'$k'000000000,"wall_ns":7000000}'
+	done
+	echo '{"kind":"end","records":3,"dropped":0,"complete":true}'
+} >plain.tp
+sed 's/ProfilerStep#6.*/ProfilerStep#6\t1\t15000.000\t14000.000/' cpu.tsv | trace -v rank=1 -v world=2 >slow1.json
+ingest 0 timed.db rank0.json plain.tp
+ingest 0 both.db rank0.json slow1.json plain.tp
+report timed.db
+report both.db
+ok grep -q 'Shares are of the whole run' timed.db.md -- 'a run that was timed'
+is "$(costs both.db)" "$(costs timed.db)" 'the costs are of the rank with a device'
+tp-view1 -t timed.db | grep 'plain run' >want
+tp-view1 -t both.db | grep 'plain run' >got
+ok test -s want -- 'view 1 tells the idle of the plain run'
+same got want 'and the same beside a rank without a device'
+holds cut.4 '^rank 3: no device in the part that was read, no communication' 'view 4 calls a cut trace no CPU job'
 
 # a rank whose communication was read is compared, one without is not
 trace -v rank=1 -v world=2 <device.tsv | sed 's/"dur": 90\.000/"dur": 40.000/' >less.json
