@@ -91,7 +91,8 @@ struct rank_job {
 	int64_t run_ns, run_steps, startup_ns, plain_ns;
 	bool run_cut;               /* it was timed in part: run_ns, run_steps are less
 	                             * than they were */
-	bool partial;               /* some trace was */
+	bool partial;               /* some trace was incomplete */
+	bool partial_counts;        /* one of those whose time counts */
 	bool whole;                 /* no trace of these has steps */
 	bool cpu_job;               /* every unit is, and was read whole */
 };

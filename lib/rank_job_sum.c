@@ -51,6 +51,16 @@ static void job_why(struct rank_job *job)
 		host_ns * 2 >= known_ns ? WHY_HOST : WHY_OTHER;
 }
 
+static bool trace_counts(const struct rank_job *job, const struct rank_row *r)
+{
+	for (size_t i = 0; i < job->n; i++) {
+		const struct rank_unit *u = &job->unit[i];
+		if (u->store == r->store && u->trace == r->trace && !u->left_out)
+			return true;
+	}
+	return false;
+}
+
 /* The longest rank's run is the job's; one that was timed in part, if no other. */
 static void job_run(struct rank_job *job, const struct rank_rows *rows)
 {
@@ -59,8 +69,10 @@ static void job_run(struct rank_job *job, const struct rank_rows *rows)
 		const struct rank_row *r = &rows->row[i];
 		int64_t steps = row_ns(r, "steps"), plain_ns = row_ns(r, "plain_median_ns");
 		int64_t total_ns = row_ns(r, "total_ns"), startup_ns = row_ns(r, "startup_ns");
-		if (row_is(r, "view1.import"))
-			job->partial |= row_true(r, "partial");
+		if (row_is(r, "view1.import") && row_true(r, "partial")) {
+			job->partial = true;
+			job->partial_counts |= trace_counts(job, r);
+		}
 		if (!row_is(r, "view1.run") || !steps || !plain_ns)
 			continue;
 		if (!total_ns)

@@ -172,6 +172,16 @@ static void head_unread(const struct rank_report *r)
 	buf_release(&b);
 }
 
+/* Before the figures, all of which it touches. */
+static void head_partial(const struct rank_report *r)
+{
+	const struct rank_job *job = r->rank->job;
+	if (job->partial_counts)
+		rank_report_line(r, "**A trace is incomplete**: what was not read of it may count as "
+			"%s below. Take it again, or the whole file.",
+			job->cpu_job ? "time without an operator" : "idle time");
+}
+
 static void head_verdict(const struct rank_report *r)
 {
 	const struct rank_job *job = r->rank->job;
@@ -308,7 +318,7 @@ static void head_basis(const struct rank_report *r)
 			"without a profiler "
 			"(tp-time), and a profiler makes the host slower than it is.",
 			job->whole ? "window" : "steps");
-	if (job->partial)
+	if (job->partial && !job->partial_counts)
 		buf_adds(&b, " **A trace was incomplete.**");
 	rank_report_wrap(r, "", "", buf_text(&b));
 	buf_release(&b);
@@ -342,6 +352,7 @@ static void head_runs(const struct rank_report *r)
 void rank_report_add(const struct rank_report *r)
 {
 	buf_adds(r->b, "# Why the job is slow\n\n");
+	head_partial(r);
 	head_verdict(r);
 	head_first(r);
 	buf_addc(r->b, '\n');

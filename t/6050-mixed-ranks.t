@@ -131,6 +131,13 @@ ok test -s want -- 'view 1 tells the idle of the plain run'
 same got want 'and the same beside a rank without a device'
 holds cut.4 '^rank 3: no device in the part that was read, no communication' 'view 4 calls a cut trace no CPU job'
 
+# cut among its device ops: what is missing looks like idle, which comes first
+gzip -dc "$TOP/t/data/demo.json.gz" | head -c 14000000 >among.json
+tp-ingest -q -o among.db among.json 2>/dev/null
+report among.db
+is "$(sed -n '3p' among.db.md | cut -c 1-76)" '**A trace is incomplete**: what was not read of it may count as idle time be' \
+	'a trace cut among its device operations: that comes first'
+
 # a rank whose communication was read is compared, one without is not
 trace -v rank=1 -v world=2 <device.tsv | sed 's/"dur": 90\.000/"dur": 40.000/' >less.json
 ingest 3 less.db rank0.json less.json rank3.json
