@@ -47,10 +47,10 @@ holds err 'no window in the stream' 'and it is told'
 # --- when there is no trace ---------------------------------------------------
 runs 125 'a window that is never reached' tp-capture -d late --window 90:92 -- "$PY" "$JOBS/reads_back.py"
 holds err 'the job ended after 6 steps, before the window' 'is told'
-is "$(ls -A late)" '' 'and leaves nothing'
+is "$(ls -A late 2>/dev/null)" '' 'and leaves nothing'
 runs 1 'a job that fails inside the window' tp-capture -d fail --window 3:5 -- "$PY" "$JOBS/fail.py"
 holds err 'inside the window: nothing is kept' 'is told'
-is "$(ls -A fail)" '' 'whole or not at all'
+is "$(ls -A fail 2>/dev/null)" '' 'whole or not at all'
 cat >parent.py <<'END'
 import subprocess, sys
 for args in (["/bin/sh", "-c", "echo child-sh; exit 3"], [sys.executable, "-c", "print('child')"],
