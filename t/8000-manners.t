@@ -207,6 +207,8 @@ as=
 if [ "$(id -u)" = 0 ]; then as='setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all'; fi
 chmod 755 "$SCRATCH"
 chmod 777 tmp
+# what counts the lines writes beside the objects else
+case $TP_BUILD in */cov) mkdir -m 777 gcov; export GCOV_PREFIX="$SCRATCH/gcov" ;; esac
 mkdir -p shut/views
 cp in/s.db shut
 chmod -R a+rX in shut
