@@ -25,19 +25,26 @@ int64_t median_ns(int64_t *value, size_t n)
 
 struct honest_list {
 	struct honest *item;
-	size_t n, cap;
+	size_t n, cap, last;
 };
 
-/* Rows come in order of run; ranks of one run may interleave. */
+/* Rows come in order of run, once for steps and once for phases; ranks of one run may
+ * interleave: it is near the last one. */
 static struct honest *honest_get(struct honest_list *l, int64_t run, int64_t rank)
 {
-	for (size_t i = l->n; i-- > 0 && l->item[i].run == run;)
-		if (l->item[i].rank == rank)
+	for (size_t k = 0; k < l->n; k++) {
+		size_t i = (l->last + k) % l->n;
+
+		if (l->item[i].run == run && l->item[i].rank == rank) {
+			l->last = i;
 			return &l->item[i];
+		}
+	}
 	GROW(l->item, l->n, l->cap);
 	memset(&l->item[l->n], 0, sizeof l->item[0]);
 	l->item[l->n].run = run;
 	l->item[l->n].rank = rank;
+	l->last = l->n;
 	return &l->item[l->n++];
 }
 
@@ -170,7 +177,7 @@ static int cuts_take(struct view *v, struct honest_list *l)
 
 int honest_load(struct view *v, struct honest **out, size_t *n)
 {
-	struct honest_list l = { NULL, 0, 0 };
+	struct honest_list l = { 0 };
 
 	if (rows_take(v, &l, "SELECT id >> 40, rank, step, ts_ns, wall_ns, record"
 		" FROM honest_step ORDER BY id", step_take) < 0 ||

@@ -202,6 +202,12 @@ static int unit_check(const struct rank_unit *u)
 	return 0;
 }
 
+/* One of the same store before others, one that was timed whole before one in part. */
+static int run_rank(const struct rank_row *r, const struct rank_unit *u)
+{
+	return 2 * (r->store != u->store) + row_true(r, "partial");
+}
+
 static const struct rank_row *run_row_of(const struct rank_rows *rows, const struct rank_unit *u)
 {
 	const struct rank_row *found = NULL;
@@ -210,7 +216,7 @@ static const struct rank_row *run_row_of(const struct rank_rows *rows, const str
 		if (!row_is(r, "view1.run") || !row_get(r, "plain_median_ns"))
 			continue;
 		bool same_rank = r->rank == NO_NUM || u->rank == NO_NUM || r->rank == u->rank;
-		if (same_rank && (!found || (r->store == u->store && found->store != u->store)))
+		if (same_rank && (!found || run_rank(r, u) < run_rank(found, u)))
 			found = r;
 	}
 	return found;
@@ -276,7 +282,7 @@ int rank_job_init(struct rank_job *job, struct rank_rows *rows, bool whole)
 		if (!whole)
 			unit_mend(u);
 		unit_weigh(job, u, rows);
-		u->run = u->rank_row ? row_num(u->rank_row, "run") : 0;
+		u->run = u->rank_row ? row_ns(u->rank_row, "run") : 0;
 		status = unit_check(u);
 	}
 	free(tmp);

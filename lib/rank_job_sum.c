@@ -61,6 +61,21 @@ static bool trace_counts(const struct rank_job *job, const struct rank_row *r)
 	return false;
 }
 
+/* A rank that stands aside is in no figure of the run either. */
+static bool run_counts(const struct rank_job *job, const struct rank_row *r)
+{
+	bool aside = false;
+	for (size_t i = 0; i < job->n && r->rank != NO_NUM; i++) {
+		const struct rank_unit *u = &job->unit[i];
+		if (u->store != r->store || u->rank != r->rank)
+			continue;
+		if (!u->aside)
+			return true;
+		aside = true;
+	}
+	return !aside;
+}
+
 /* The longest rank's run is the job's; one that was timed in part, if no other. */
 static void job_run(struct rank_job *job, const struct rank_rows *rows)
 {
@@ -73,10 +88,11 @@ static void job_run(struct rank_job *job, const struct rank_rows *rows)
 			job->partial = true;
 			job->partial_counts |= trace_counts(job, r);
 		}
-		if (!row_is(r, "view1.run") || !steps || !plain_ns)
+		if (!row_is(r, "view1.run") || !steps || !plain_ns || !run_counts(job, r))
 			continue;
 		if (!total_ns)
 			total_ns = MIN(startup_ns + MIN(scale(steps, plain_ns, 1), NS_MAX), NS_MAX);
+		total_ns = MAX(total_ns, startup_ns);
 		bool cut = row_true(r, "partial");
 		if (job->run_row && (cut != job->run_cut ? cut : total_ns <= job->run_ns))
 			continue;

@@ -69,6 +69,14 @@ holds out 'startup 1\.00 s, 50\.[0-9] % of what was timed' 'and of what its shar
 lacks out 'of the run' 'which was longer'
 is "$(awk 'length > 80' out)" '' 'in 80 columns'
 
+# two timed runs in one store, each with its steps and its startup
+sed 's/1700000000000000000/1700000900000000000/; s/"rank":0/"rank":1/' steps.tp >other.tp
+runs 0 'two timed runs' tp-ingest -q -o runs.db t.json steps.tp other.tp
+is "$(tp-view1 -j runs.db | jq -c 'select(.kind == "view1.run") | [.rank, .startup_ns, .steps, .total_ns]')" \
+	'[0,1000000000,100,3950000000]
+[1,1000000000,100,3950000000]' 'are a row each'
+is "$(tp-view1 -j runs.db | jq -r '.key // empty' | sort | uniq -d)" '' 'no key comes twice'
+
 # the honest clock alone
 runs 0 'no trace' tp-ingest -q -o h.db steps.tp
 runs 0 'is a store too' tp-view1 -t h.db

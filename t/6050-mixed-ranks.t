@@ -119,6 +119,22 @@ holds cut.txt '^Where the wall clock went: 1 trace, 1 cut short, 2 steps' 'no CP
 	echo '{"kind":"end","records":3,"dropped":0,"complete":true}'
 } >plain.tp
 sed 's/ProfilerStep#6.*/ProfilerStep#6\t1\t15000.000\t14000.000/' cpu.tsv | trace -v rank=1 -v world=2 >slow1.json
+# a rank that stands aside was timed too, with a startup and steps of its own
+sed 's/"kind":"step",/&"rank":0,/; 1a {"kind":"startup","rank":0,"phase":"import","start_ns":0,"dur_ns":100000000}
+	s/"records":3/"records":4/' plain.tp >plain0.tp
+{
+	sed '$d' plain0.tp
+	sed '1d; $d; s/"rank":0/"rank":1/; s/100000000/4100000000/; s/7000000/70000000/' plain0.tp
+	echo '{"kind":"end","records":8,"dropped":0,"complete":true}'
+} >plain01.tp
+ingest 0 one.db rank0.json plain0.tp
+ingest 0 two.db rank0.json slow1.json plain01.tp
+report one.db
+report two.db
+ok grep -q '^The whole run: ' one.db.md -- 'a run with a startup'
+is "$(grep -A1 '^The whole run: ' two.db.md)" "$(grep -A1 '^The whole run: ' one.db.md)" \
+	'the whole run is not that of a rank that stands aside'
+is "$(costs two.db)" "$(costs one.db)" 'nor are the shares'
 ingest 0 timed.db rank0.json plain.tp
 ingest 0 both.db rank0.json slow1.json plain.tp
 report timed.db
