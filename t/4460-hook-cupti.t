@@ -72,6 +72,35 @@ is "$(notes)" "$stays: how long a step takes is not known yet" 'behind which CUP
 TP_DETACH=0 job '"window":{"first":2,"last":3,"then":"continue"}' "$JOBS/marks.py"
 is "$(edges)/$(notes)" "start step 2 step 3 stop detach /$stays: a thread called CUDA meanwhile" \
 	'so where it cannot be taken out'
+TP_WATCH=0 TP_DETACH=0 job '"window":{"first":2,"last":3,"then":"continue"}' "$JOBS/marks.py"
+is "$(grep ^detach told)/$(notes)" "detach at once/$stays: a thread called CUDA meanwhile" \
+	'a call ends the wait'
+cat >alarm.py <<'END'
+import signal, sys, torch
+class Stop(Exception): pass
+def on_alarm(*_): raise Stop
+signal.signal(signal.SIGALRM, on_alarm)
+model = torch.nn.Linear(2, 2)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+caught = 0
+for k in range(8):
+    try:
+        if k == 3 and "tp_hook.native" in sys.modules:
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+        model(torch.ones(1, 2)).sum().backward()
+        opt.step()
+        if k == 3 and "tp_hook.native" not in sys.modules:
+            raise Stop
+    except Stop:
+        caught += 1
+    signal.setitimer(signal.ITIMER_REAL, 0)
+print("caught", caught)
+END
+"$PY" alarm.py >plain.out
+job '"window":{"first":3,"last":4,"then":"continue"}' alarm.py
+same out plain.out "what a handler of the job's raises in the wait is the job's"
+is "$(edges)$(grep -c tp_off said)" 'start step 3 step 4 stop 0' 'and the hook goes on'
+is "$(grep -c '^leave' told)" 1 'but watches no longer'
 TP_READY=0 job '"window":{"first":2,"last":3,"then":"continue"}' "$JOBS/marks.py"
 is "$(edges)/$(notes)" 'start step 2 step 3 stop /' 'where the library is not at work nothing is'
 job '"lines":true,"window":{"first":1,"last":1,"warmup":2,"then":"continue"}' "$JOBS/marks.py"

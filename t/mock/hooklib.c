@@ -1,7 +1,7 @@
 /* hooklib.c - stands in for libtpcapture.so where the hook is tried without a
  * GPU: what it is told is written down, a line a call, in the file that TP_TOLD
  * names.  TP_PYTHON is the answer of tp_capture_python, TP_DETACH of _detach (1),
- * TP_READY of _ready (1), each one digit. */
+ * TP_READY of _ready (1), TP_WATCH of _watch (1), each one digit. */
 #include "base.h"
 
 #include <fcntl.h>
@@ -55,12 +55,13 @@ void tp_capture_stop(void)
 int tp_capture_watch(void)
 {
 	watches++;
-	return 1;
+	return answer("TP_WATCH");
 }
 
 int tp_capture_detach(void)
 {
-	tell(watches >= 40 ? "detach\n" : "detach too early\n");
+	tell(watches >= 40 ? "detach\n" : watches == 1 ? "detach at once\n" :
+		"detach too early\n");
 	return answer("TP_DETACH");
 }
 

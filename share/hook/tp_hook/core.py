@@ -3,6 +3,7 @@
 torch_found() is called while the job is about to import torch; the hook proper
 starts when that import has ended.  The starter hears of this process then, and
 of its steps from the first one on; a process that makes none stays silent."""
+import _signal
 import atexit
 import json
 import os
@@ -84,8 +85,11 @@ class Hook:
 
     def fail(self, where):
         """From an except clause: the hook has a fault, the job goes on.  Whatever of
-        the job's runs a function of ours has such a clause, or runs it by way of one."""
-        kind, value = sys.exc_info()[:2]
+        the job's runs a function of ours has such a clause, or runs it by way of one.
+        What a signal handler of the job's raised while we ran is the job's, and goes on."""
+        kind, value, trace = sys.exc_info()
+        if of_handler(trace):
+            raise value
         try:
             self.off("%s: %s: %s" % (where, getattr(kind, "__name__", kind), value))
         except Exception:
@@ -135,6 +139,17 @@ class Hook:
     def close_link(self):
         if self.link:
             self.link.close()
+
+
+def of_handler(trace):
+    """Whether it came by way of a function that is installed for a signal."""
+    handlers = [_signal.getsignal(n) for n in range(1, _signal.NSIG) if n not in (32, 33)]
+    codes = [getattr(getattr(h, "__func__", h), "__code__", None) for h in handlers]
+    while trace:
+        if trace.tb_frame.f_code in codes:
+            return True
+        trace = trace.tb_next
+    return False
 
 
 def quietly(*calls):

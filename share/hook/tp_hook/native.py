@@ -13,6 +13,7 @@ import _thread
 import ctypes
 import os
 import sys
+import time
 
 from . import marks
 from .window import KNOWN_LATE, PASSED
@@ -200,10 +201,13 @@ class Native:
         """Until a thread calls CUDA, at most so long; signals are handled meanwhile."""
         moment = _thread.allocate_lock()
         moment.acquire()
-        for _ in range(int(seconds / LOOK_S)):
-            if not self.library.watch():
-                break
-            moment.acquire(timeout=LOOK_S)
+        end_ns = time.monotonic_ns() + int(seconds * 1e9)
+        try:
+            while self.library.watch() and time.monotonic_ns() < end_ns:
+                moment.acquire(timeout=LOOK_S)
+        except BaseException:
+            self.library.leave()  # it watches all calls
+            raise
 
     def quiet(self):
         if self.marks:
