@@ -134,12 +134,12 @@ static int rank_put(const struct decomp *d, const struct part_stat *s)
 	struct view_where at = { d->trace, device_or_null(p), NULL, NULL };
 	struct jw *w = view_row(&v, "view1.rank", &at);
 
-	if (p->info) {
+	if (p->info && p->info->name)
 		jw_kstr(w, "device_name", p->info->name);
-		jw_kstr(w, "main_stream", p->info->main_stream);
-	} else if (trace_device_unread(d->trace)) {
+	else if (p->info || trace_device_unread(d->trace))
 		jw_kstr(w, "device_name", d->trace->device_name);
-	}
+	if (p->info)
+		jw_kstr(w, "main_stream", p->info->main_stream);
 	jw_kstr(w, "step_rule", d->trace->step_rule);
 	rank_steps(w, s);
 	if (!p->unknown) {

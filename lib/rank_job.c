@@ -255,8 +255,7 @@ static void units_judge(struct rank_job *job)
 	for (size_t i = 0; i < job->n; i++) {
 		struct rank_unit *u = &job->unit[i];
 		u->unread = u->rank_row && row_flag(u->rank_row, "device_unread");
-		u->work = u->busy_unknown || u->unread ? WORK_UNKNOWN :
-			u->cpu_job ? WORK_CPU : WORK_DEVICE;
+		u->work = work_of(u->busy_unknown, u->unread, u->cpu_job);
 		works_add(&job->works, u->work, u->unread);
 	}
 	for (size_t i = 0; i < job->n; i++) {

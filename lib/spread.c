@@ -104,9 +104,13 @@ static int runs_make(struct part_stat **by, size_t n)
 	return run + 1;
 }
 
-static enum work work_of(const struct part_stat *s)
+static void stat_judge(struct part_stat *s, struct works *all)
 {
-	return s->part->unknown ? WORK_UNKNOWN : trace_is_cpu_job(s->trace) ? WORK_CPU : WORK_DEVICE;
+	bool unread = trace_device_unread(s->trace);
+
+	s->work = work_of(s->part->unknown, unread, trace_is_cpu_job(s->trace));
+	if (!s->part->any)
+		works_add(all, s->work, unread);
 }
 
 struct works stats_works(struct part_stat *stat, size_t n)
@@ -114,13 +118,12 @@ struct works stats_works(struct part_stat *stat, size_t n)
 	struct works all = { 0 };
 
 	for (size_t i = 0; i < n; i++)
-		if (!stat[i].part->any)
-			works_add(&all, work_of(&stat[i]), trace_device_unread(stat[i].trace));
+		stat_judge(&stat[i], &all);
 	for (size_t i = 0; i < n; i++) {
 		bool sum = stat[i].part->any;
 
-		stat[i].counts = !sum && work_counts(&all, work_of(&stat[i]));
-		stat[i].aside = !sum && work_aside(&all, work_of(&stat[i]));
+		stat[i].counts = !sum && work_counts(&all, stat[i].work);
+		stat[i].aside = !sum && work_aside(&all, stat[i].work);
 	}
 	return all;
 }

@@ -23,6 +23,7 @@ struct part_stat {
 	/* sums over the chosen, the empty ones left out */
 	int64_t wall_ns, busy_ns, part_ns[SPLIT_CLASSES], idle_ns;
 	bool outlier, whole;     /* whole: no steps, the whole window is one row */
+	enum work work;
 	bool counts, aside;      /* in sums over parts, or only listed: works.h */
 	int run;                 /* traces of one run of the job share it */
 	const char *straggler;   /* why, or NULL */
@@ -31,7 +32,7 @@ struct part_stat {
 void part_stat_make(struct part_stat *s, const struct view_trace *t,
 	const struct decomp_part *p);
 
-/* Which parts count, and all of them by kind: but for any_device, the sum of others. */
+/* Sets work, counts and aside; returns all by kind: but for any_device, the sum of others. */
 struct works stats_works(struct part_stat *stat, size_t n);
 
 /* Which traces belong to one run: they overlap in time and no rank comes twice.

@@ -28,11 +28,13 @@ void view1_text(struct view1 *job);
 /* view1_look.c: sums over the parts that count, and the first lines, which tell what to look at. */
 struct view1_totals {
 	int64_t wall_ns, busy_ns, part_ns[SPLIT_CLASSES];
-	/* of all parts; devices: of CPU jobs the process; steps: a whole window is none */
-	size_t devices, steps, empty, cpu, unread;
+	/* of all parts, by kind; steps: a whole window is none */
+	size_t parts, devices, cpu, unread, steps, empty;
+	size_t operators;        /* of the parts those that are split on them */
+	size_t cut;              /* traces whose device's part was not read */
 	bool known;              /* some part counts */
 	bool partial;            /* a trace of these is cut short */
-	bool all_cpu;            /* no trace has a device */
+	bool all_cpu;            /* every part is split on operators */
 };
 struct view1_totals view1_totals(const struct view1 *job);
 void view1_look(struct view1 *job, const struct view1_totals *t);

@@ -18,10 +18,9 @@ struct view1_totals view1_totals(const struct view1 *job)
 
 		if (s->part->any)
 			continue;
-		t.cpu += trace_is_cpu_job(s->trace);
-		t.unread += trace_is_cpu_job(s->trace) && trace_device_unread(s->trace);
+		t.parts++;
+		t.operators += trace_is_cpu_job(s->trace);
 		t.partial |= s->trace->partial;
-		t.devices++;
 		t.steps += s->whole ? 0 : s->steps;
 		t.empty += s->empty;
 		if (!s->counts)
@@ -32,7 +31,12 @@ struct view1_totals view1_totals(const struct view1 *job)
 		for (int c = 0; c < SPLIT_CLASSES; c++)
 			t.part_ns[c] += s->part_ns[c];
 	}
-	t.all_cpu = t.cpu && t.cpu == t.devices;
+	for (size_t i = 0; i < job->n; i++)
+		t.cut += trace_device_unread(job->decomp[i].trace);
+	t.cpu = job->works.n[WORK_CPU];
+	t.unread = job->works.unread;
+	t.devices = t.parts - t.cpu - t.unread;
+	t.all_cpu = t.operators && t.operators == t.parts;
 	return t;
 }
 
@@ -117,7 +121,7 @@ static void look_text(struct view1 *job, const struct view1_totals *t)
 		return;
 	if (t->all_cpu) {
 		add_look(b, "operators take", t->busy_ns, t->wall_ns, t->partial ?
-			"the part that was read has no device" :
+			"no device in what was read" :
 			"a job without a device\n  (tp-view2: what the rest is, tp-view3: "
 			"which operators)");
 		return;
@@ -142,6 +146,19 @@ static const char *why_unknown(const struct view_trace *t)
 		"  user may not read the counters.\n";
 }
 
+/* Beside others that count, aside_text() tells. */
+static void unread_text(struct view1 *job, const struct view_trace *t)
+{
+	struct buf *b = &job->view->text;
+
+	if (!trace_device_unread(t) || works_aside(&job->works))
+		return;
+	buf_adds(b, "  ");
+	view_add_place(b, t, NULL);
+	buf_adds(b, ": the trace was cut short before any operation of its device:\n"
+		"  busy and idle are unknown\n");
+}
+
 static void unknown_text(struct view1 *job)
 {
 	struct buf *b = &job->view->text;
@@ -149,8 +166,10 @@ static void unknown_text(struct view1 *job)
 	for (size_t i = 0; i < job->n; i++) {
 		const struct view_trace *t = job->decomp[i].trace;
 
-		if (!trace_busy_unknown(t))
+		if (!trace_busy_unknown(t)) {
+			unread_text(job, t);
 			continue;
+		}
 		buf_adds(b, "  ");
 		view_add_place(b, t, NULL);
 		buf_addf(b, ": NO DEVICE ACTIVITY in this trace although %" PRId64
@@ -180,7 +199,7 @@ static void aside_text(struct view1 *job, const struct view1_totals *t)
 	if (!works_aside(&job->works))
 		return;
 	buf_adds(b, "  ");
-	works_words(b, &job->works, t->devices == job->n ? "traces" : "devices");
+	works_words(b, &job->works, t->parts == job->n ? "traces" : "devices");
 	buf_adds(b, ":\n  listed below, left out of all sums and comparisons\n");
 }
 

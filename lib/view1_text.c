@@ -188,21 +188,28 @@ static void part_text(struct view1 *job, const struct part_stat *s)
 	part_notes(v, s);
 }
 
+static const char *rank_word(const struct part_stat *s)
+{
+	if (s->work == WORK_UNKNOWN)
+		return "device not read";
+	return s->straggler ? s->straggler : s->outlier ? "spread" : "";
+}
+
 static void rank_row(struct tab *t, const struct part_stat *s, bool cpu)
 {
 	struct buf place = BUF_INIT;
 	char wall[NUM_LEN];
 
 	view_add_place(&place, s->trace, s->part->device);
-	if (s->part->unknown)
+	if (s->work == WORK_UNKNOWN && !cpu)
 		tab_row(t, place.data, num_fmt_ns(wall, s->wall_ns), "?", "?", "?", "?",
 			"unknown", "");
-	else if (!s->counts && !s->part->any)
+	else if (!s->counts && !s->part->any && !cpu)
 		tab_row(t, place.data, num_fmt_ns(wall, s->wall_ns), "-", "-", "-", "-",
 			"no device work", "");
 	else
-		split_row(t, &(struct split_words){ place.data, s->straggler ? s->straggler :
-			s->outlier ? "spread" : "", RANK_BAR, cpu }, s->wall_ns, s->part_ns);
+		split_row(t, &(struct split_words){ place.data, rank_word(s), RANK_BAR, cpu },
+			s->wall_ns, s->part_ns);
 	buf_release(&place);
 }
 
@@ -257,14 +264,14 @@ static void title_text(struct view1 *job, const struct view1_totals *t)
 	struct buf *b = &job->view->text;
 
 	add_count(b, "Where the wall clock went: ", job->n, "trace", "s");
-	if (t->devices > t->cpu)
-		add_count(b, ", ", t->devices - t->cpu, "device", "s");
-	if (t->cpu > t->unread)
-		add_count(b, ", ", t->cpu - t->unread, "CPU process", "es");
-	if (t->unread)
-		buf_addf(b, ", %zu cut short", t->unread);
+	if (t->devices)
+		add_count(b, ", ", t->devices, "device", "s");
+	if (t->cpu)
+		add_count(b, ", ", t->cpu, "CPU process", "es");
+	if (t->cut)
+		buf_addf(b, ", %zu cut short", t->cut);
 	/* of several kinds they take a line */
-	if (t->cpu && !t->all_cpu)
+	if ((t->devices > 0) + (t->cpu > 0) + (t->cut > 0) > 1 && !t->all_cpu)
 		buf_adds(b, ",\n ");
 	else
 		buf_addc(b, ',');
@@ -295,6 +302,8 @@ void view1_text(struct view1 *job)
 		part_text(job, &job->stat[i]);
 	view1_run_text(job);
 	if (!t.known) {
+		if (t.operators)
+			buf_adds(&v->text, "\nO operators, . no operator runs\n");
 		buf_adds(&v->text, "adds up: nothing to add, no split is known\n");
 		return;
 	}
@@ -305,7 +314,7 @@ void view1_text(struct view1 *job)
 		return;
 	}
 	buf_addf(&v->text, "\nC compute, N exposed communication, T exposed copies, . idle%s\n",
-		t.cpu ? "\nwithout a device: O operators, . no operator runs" : "");
+		t.operators ? "\nwithout a device: O operators, . no operator runs" : "");
 	buf_addf(&v->text, "adds up: %" PRId64 " ns = compute %" PRId64 " + comm %" PRId64
 		" + copy %" PRId64 " + idle %" PRId64 "\n", t.wall_ns, t.part_ns[0],
 		t.part_ns[1], t.part_ns[2], t.wall_ns - t.busy_ns);

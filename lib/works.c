@@ -2,6 +2,11 @@
 #include "base.h"
 #include "works.h"
 
+enum work work_of(bool unknown, bool unread, bool cpu)
+{
+	return unknown || unread ? WORK_UNKNOWN : cpu ? WORK_CPU : WORK_DEVICE;
+}
+
 void works_add(struct works *all, enum work own, bool unread)
 {
 	all->n[own]++;

@@ -2,7 +2,8 @@
  * one place, for the text of view 1 and for the report.
  *
  *	struct works all = { 0 };
- *	for each device, or process without one:  works_add(&all, kind, unread)
+ *	for each device, or process without one:
+ *		works_add(&all, kind = work_of(unknown, unread, cpu), unread)
  *	work_counts(&all, kind), work_aside(&all, kind)
  *
  * Those with device work count.  Beside them a process of the CPU, or one whose
@@ -23,7 +24,9 @@ enum work {
 };
 struct works { size_t n[WORK_KINDS], unread; };
 
-/* unread: the trace was cut short before its device's part. */
+/* unknown: work was launched, and nothing tells what the device did; unread: the trace was
+ * cut short before its device's part; cpu: neither launches nor operations of a device. */
+enum work work_of(bool unknown, bool unread, bool cpu);
 void works_add(struct works *all, enum work own, bool unread);
 bool work_counts(const struct works *all, enum work own);
 bool work_aside(const struct works *all, enum work own);

@@ -160,6 +160,27 @@ ingest 3 less.db rank0.json less.json rank3.json
 tp-view1 -t less.db >out 2>err
 holds out '^  rank 1 device 0 communicates least, 20\.0 us a step' 'the least is of the ranks that communicate'
 
+# cut short beside others without device work: nothing is judged, of each its own cause is told
+head -c $(($(wc -c <rank2.json) - 20)) rank2.json >calls.json
+grep -v deviceProperties rank3.json >nameless.json
+ingest 3 cpu_cut.db rank1.json rank3.json
+ingest 3 calls_cut.db rank2.json rank3.json
+ingest 3 both_cut.db calls.json rank3.json
+ingest 0 cpu_calls.db rank1.json rank2.json
+ingest 3 nameless.db nameless.json
+for s in cpu_cut calls_cut both_cut cpu_calls nameless; do
+	report $s.db
+	tp-view1 -t $s.db >$s.txt 2>err
+done
+holds cpu_cut.txt '^adds up: nothing to add' 'a process of the CPU and a cut trace: no sum of both'
+lacks cpu_cut.txt 'operators take' 'nor a verdict'
+holds cpu_cut.txt '^  rank 3: the trace was cut short before any operation of its device:$' 'view 1 says why'
+holds cpu_cut.txt '^rank 3 .* device not read$' 'and which it is'
+holds calls_cut.txt '^rank 3 +20\.0 ms +\? +\? +\? +\? +unknown$' 'unread is unknown, not without work'
+holds both_cut.txt '^Where the wall clock went: 2 traces, 2 cut short, 4 steps' 'none of both is a device'
+is "$(view1 both_cut.db 'select(.kind == "view1.rank") | .device_name' | sort -u)" '"Test GPU"' \
+	'a cut trace with launches names its device too'
+
 # a real job of several ranks
 dlrm=$TP_SHARED/traces/public/nv-dlrm-8rank
 if [ -d "$dlrm" ]; then
