@@ -108,6 +108,11 @@ static inline bool row_is_aside(const struct rank_job *job, const struct rank_ro
 {
 	return row->unit >= 0 && job->unit[row->unit].aside;
 }
+/* Those it is about are not all devices: some process of the CPU is among them. */
+static inline bool rank_job_processes(const struct rank_job *job)
+{
+	return job->works.n[WORK_CPU] && !job->works.n[WORK_DEVICE];
+}
 /* What of the ns that a row charges counts: see the top. */
 int64_t rank_job_worth(const struct rank_job *job, const struct rank_row *row, int64_t ns);
 

@@ -129,6 +129,13 @@ static void head_cpu(const struct rank_report *r)
 			step_words(job),
 			num_fmt_ns(wall, job->base_ns / steps),
 			num_fmt_share(outside, job->idle_ns, wall_ns));
+	if (job->partial_counts) {
+		/* a cut takes what comes last in a file, often the device's part */
+		rank_report_line(r, "%sThe part of the %s that was read has no device; what follows "
+			"is of its operators.", known ? "" : "**No operator is known.** ",
+			job->traces > 1 ? "traces" : "trace");
+		return;
+	}
 	rank_report_line(r, "%s is a job of the CPU: %s neither launches nor device operations "
 		"(or the profiler was not told to record the device, or the trace was cut short "
 		"before them).", known ? "This" : "**No operator is known.** This",
@@ -139,18 +146,29 @@ static void head_cpu(const struct rank_report *r)
 static struct text device_name(const struct rank_job *job)
 {
 	struct text name = TEXT("");
-	bool first = true;
 	for (size_t i = 0; i < job->n; i++) {
 		const struct rank_row *row = job->unit[i].rank_row;
 		struct text own = row ? row_text(row, "device_name") : TEXT("");
-		if (job->unit[i].aside)
+		if (job->unit[i].aside || !own.n)
 			continue;
-		if (!first && !text_eq(own, name))
+		if (name.n && !text_eq(own, name))
 			return TEXT("of several kinds");
 		name = own;
-		first = false;
 	}
 	return name;
+}
+
+static size_t unread_traces(const struct rank_job *job)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < job->n; i++) {
+		const struct rank_unit *u = &job->unit[i];
+		bool first = u->unread;
+		for (size_t k = 0; k < i && first; k++)
+			first = job->unit[k].store != u->store || job->unit[k].trace != u->trace;
+		n += first;
+	}
+	return n;
 }
 
 /* What a rank without a device in its trace did is no verdict on the job. */
@@ -159,13 +177,22 @@ static void head_unread(const struct rank_report *r)
 	const struct rank_job *job = r->rank->job;
 	struct text name = device_name(job);
 	struct buf b = BUF_INIT;
-	buf_addf(&b, "**The device's part of the trace was not read**: %s cut short before any "
-		"operation of the device", job->all_traces == 1 ? "the trace is" : "traces are");
+	size_t unread = unread_traces(job);
+	buf_adds(&b, "**The device's part of the trace was not read**: ");
+	if (job->all_traces == 1)
+		buf_adds(&b, "the trace is");
+	else
+		buf_addf(&b, "%zu of %" PRId64 " traces %s", unread, job->all_traces,
+			unread == 1 ? "is" : "are");
+	buf_adds(&b, " cut short before any operation of the device");
 	if (name.n && job->all_traces == 1) {
 		buf_adds(&b, ", though it names one (");
 		plain_add(&b, name);
 		buf_addc(&b, ')');
 	}
+	if (job->works.n[WORK_UNKNOWN] > job->works.unread)
+		buf_adds(&b, "; elsewhere work was launched, but no operation of a device is in the "
+			"trace");
 	buf_adds(&b, ". What the device did is not known: no time can be called busy or idle, and "
 		"nothing below says what the job waits for. Take the trace again, or the whole file.");
 	rank_report_wrap(r, "", "", buf_text(&b));
@@ -238,7 +265,7 @@ static void head_first(const struct rank_report *r)
 	struct buf b = BUF_INIT;
 	if (!r->rank->n || !r->rank->finding[0].charges) {
 		/* without views 2 and 3 there is nothing to name a cause by */
-		if (r->rank->job->busy_known && !(r->missing & (1u << 2 | 1u << 3)))
+		if (r->rank->job->busy_known && r->rank->job->wall_ns && !(r->missing & (1u << 2 | 1u << 3)))
 			rank_report_line(r, r->rank->job->idle_why == WHY_UNSURE ?
 				"No cause is named: that idle may be none." :
 				"No single cause costs enough to be called a finding.");
@@ -292,8 +319,9 @@ static void head_basis(const struct rank_report *r)
 	else
 		buf_addf(&b, "%" PRId64 " step%s%s", steps, steps == 1 ? "" : "s",
 			same ? "" : " in all,");
-	buf_addf(&b, " of %zu %s%s", job->about, job->cpu_job ? "process" : "device",
-		job->about == 1 ? "" : job->cpu_job ? "es" : "s");
+	bool processes = rank_job_processes(job);
+	buf_addf(&b, " of %zu %s%s", job->about, processes ? "process" : "device",
+		job->about == 1 ? "" : processes ? "es" : "s");
 	if (job->ranks > 1)
 		buf_addf(&b, " in %" PRId64 " ranks", job->ranks);
 	if (job->empty)

@@ -89,7 +89,7 @@ static void time_ranks(const struct rank_report *r)
 	for (size_t i = 0; i < job->n; i++)
 		unit[i] = &job->unit[i];
 	qsort(unit, job->n, sizeof *unit, unit_order);
-	rank_report_line(r, "The %s side by side%s:", job->cpu_job ? "processes" : "devices",
+	rank_report_line(r, "The %s side by side%s:", rank_job_processes(job) ? "processes" : "devices",
 		job->whole ? "" : " (a step of each)");
 	buf_addc(r->b, '\n');
 	struct tab *t = tab_new(job->cpu_job ? "lrrr" : "lrrrrl");
@@ -111,9 +111,9 @@ static void step_row(struct tab *t, const struct rank_row *row, bool known)
 	const struct rank_field *step = row_get(row, "step");
 	char wall[NUM_LEN], busy[NUM_LEN], idle[NUM_LEN];
 	char *name = xmemdup0(step ? step->value.s : "whole window", step ? step->value.n : 12);
-	tab_row(t, name, num_fmt_ns(wall, row_num(row, "wall_ns")),
-		known && row_get(row, "busy_ns") ? num_fmt_ns(busy, row_num(row, "busy_ns")) : "?",
-		known && row_get(row, "idle_ns") ? num_fmt_ns(idle, row_num(row, "idle_ns")) : "?",
+	tab_row(t, name, num_fmt_ns(wall, row_ns(row, "wall_ns")),
+		known && row_get(row, "busy_ns") ? num_fmt_ns(busy, row_ns(row, "busy_ns")) : "?",
+		known && row_get(row, "idle_ns") ? num_fmt_ns(idle, row_ns(row, "idle_ns")) : "?",
 		row_flag(row, "empty") ? "empty: left out of the figures" : "");
 	free(name);
 }

@@ -180,6 +180,32 @@ holds calls_cut.txt '^rank 3 +20\.0 ms +\? +\? +\? +\? +unknown$' 'unread is unk
 holds both_cut.txt '^Where the wall clock went: 2 traces, 2 cut short, 4 steps' 'none of both is a device'
 is "$(view1 both_cut.db 'select(.kind == "view1.rank") | .device_name' | sort -u)" '"Test GPU"' \
 	'a cut trace with launches names its device too'
+tr '\n' ' ' <cpu_cut.db.md >cpu_cut.line
+tr '\n' ' ' <calls_cut.db.md >calls_cut.line
+tr '\n' ' ' <both_cut.db.md >both_cut.line
+holds cpu_cut.line 'not read\*\*: 1 of 2 traces is cut short before any operation of the device\. What' \
+	'the report counts the cut ones'
+holds calls_cut.line '1 of 2 traces is cut short before .*; elsewhere work was launched, but no' \
+	'and names the other cause'
+holds both_cut.line '2 of 2 traces are cut short before any operation of the device\. What' 'or both'
+holds cpu_cut.db.md '^Seen: 2 steps of 2 processes in 2 ranks \(Test GPU\)' 'a process is no device'
+holds cpu_calls.db.md '^Seen: 2 steps of 2 processes in 2 ranks \(Test GPU\)' \
+	'nor is a name that is not known one of several kinds'
+lacks nameless.db.md 'job of the CPU' 'a cut trace that names no device may still have one'
+tr '\n' ' ' <nameless.db.md >nameless.line
+holds nameless.line 'The part of the trace that was read has no device; what follows is of its operators' \
+	'what the figures are of'
+holds nameless.db.md '^    8\.40 ms +84\.0 % +aten::linear$' 'which stay'
+
+# a step that is the only one, and empty
+{
+	steps
+	printf 'cpu_op\taten::linear\t1\t22000.000\t50.000\n'
+} | trace -v rank=0 >empty.json
+ingest 0 empty.db empty.json
+report empty.db
+holds empty.db.md '^\*\*Nothing to judge' 'operators outside of all steps: nothing to judge'
+lacks empty.db.md 'No single cause' 'and no cause to miss'
 
 # a real job of several ranks
 dlrm=$TP_SHARED/traces/public/nv-dlrm-8rank
