@@ -15,12 +15,28 @@ static const char *capacity_share(char of[3 * NUM_LEN], int64_t peak, int64_t ca
 	return of;
 }
 
+/* View 5 can be alone: then there are no units to tell of how many traces the rows are. */
+static bool several_traces(const struct rank *rank)
+{
+	const struct rank_row *first = NULL;
+	for (size_t i = 0; i < rank->rows->n; i++) {
+		const struct rank_row *row = &rank->rows->row[i];
+		if (!row_is(row, "view5.device"))
+			continue;
+		if (first && (row->store != first->store || row->trace != first->trace))
+			return true;
+		first = row;
+	}
+	return rank->job->all_traces > 1;
+}
+
 /* "rank 1 device 0": of a store with one trace the device says it. */
-static const char *place(struct buf *b, const struct rank_row *row, const struct rank_job *job)
+static const char *place(struct buf *b, const struct rank_row *row, const struct rank *rank,
+	bool several)
 {
 	buf_reset(b);
-	if (job->all_traces > 1)
-		rank_report_place(b, job, row);
+	if (several)
+		rank_report_place(b, rank->job, row);
 	buf_addf(b, "device %.*s", (int)row->device.n, row->device.s ? row->device.s : "");
 	return b->data;
 }
@@ -34,6 +50,7 @@ void rank_report_memory(const struct rank_report *r)
 {
 	const struct rank_rows *rows = r->rank->rows;
 	const struct rank_job *job = r->rank->job;
+	bool several = several_traces(r->rank);
 	struct buf where = BUF_INIT;
 	size_t n = 0;
 	for (size_t i = 0; i < rows->n && n < DEVICES_MAX; i++) {
@@ -45,10 +62,11 @@ void rank_report_memory(const struct rank_report *r)
 			continue;
 		if (row_flag(row, "relative"))
 			rank_report_line(r, "Memory of %s: changes alone were recorded; what "
-				"was allocated and reserved is not known.", place(&where, row, job));
+				"was allocated and reserved is not known.",
+				place(&where, row, r->rank, several));
 		else if (row_int(row, "peak_reserved_bytes", &peak))
 			rank_report_line(r, "Memory of %s: at most %s reserved%s%s.",
-				place(&where, row, job), num_fmt_gib(a, peak),
+				place(&where, row, r->rank, several), num_fmt_gib(a, peak),
 				row_int(row, "capacity_bytes", &capacity) ?
 				capacity_share(of, peak, capacity) : "", unallocated(row));
 		else

@@ -197,7 +197,13 @@ holds nameless.line 'The part of the trace that was read has no device; what fol
 	'what the figures are of'
 holds nameless.db.md '^    8\.40 ms +84\.0 % +aten::linear$' 'which stay'
 
-# a step that is the only one, and empty
+# view 5 alone has no units; a step may say any number, or be the only one and empty
+ingest 0 two.db rank0.json rank1.json
+tp-view5 -j two.db | tp-rank --only 5 -t >only.md 2>err
+is "$(grep -c '^Memory of rank [01] device 0: ' only.md)" 2 'memory alone says whose it is'
+tp-view1 -j alone.db | sed '/view1\.step/s/"wall_ns":[0-9]*/"wall_ns":-5/' >less.rows
+tp-rank -t less.rows >less.md 2>err
+holds less.md '^    5 +0 ns ' 'less than nothing is nothing'
 {
 	steps
 	printf 'cpu_op\taten::linear\t1\t22000.000\t50.000\n'
