@@ -180,6 +180,11 @@ holds calls_cut.txt '^rank 3 +20\.0 ms +\? +\? +\? +\? +unknown$' 'unread is unk
 holds both_cut.txt '^Where the wall clock went: 2 traces, 2 cut short, 4 steps' 'none of both is a device'
 is "$(view1 both_cut.db 'select(.kind == "view1.rank") | .device_name' | sort -u)" '"Test GPU"' \
 	'a cut trace with launches names its device too'
+sed '/^"deviceProperties"/s/\({.*}\)/\1, \1/; /^"deviceProperties"/s/0, "name"/1, "name"/2' \
+	calls.json >two.json
+ingest 3 two_cut.db two.json
+is "$(view1 two_cut.db 'select(.kind == "view1.rank") | .device_name')" '"Test GPU"' \
+	'also where it names two'
 tr '\n' ' ' <cpu_cut.db.md >cpu_cut.line
 tr '\n' ' ' <calls_cut.db.md >calls_cut.line
 tr '\n' ' ' <both_cut.db.md >both_cut.line
@@ -198,8 +203,8 @@ holds nameless.line 'The part of the trace that was read has no device; what fol
 holds nameless.db.md '^    8\.40 ms +84\.0 % +aten::linear$' 'which stay'
 
 # view 5 alone has no units; a step may say any number, or be the only one and empty
-ingest 0 two.db rank0.json rank1.json
-tp-view5 -j two.db | tp-rank --only 5 -t >only.md 2>err
+ingest 0 memory.db rank0.json rank1.json
+tp-view5 -j memory.db | tp-rank --only 5 -t >only.md 2>err
 is "$(grep -c '^Memory of rank [01] device 0: ' only.md)" 2 'memory alone says whose it is'
 tp-view1 -j alone.db | sed '/view1\.step/s/"wall_ns":[0-9]*/"wall_ns":-5/' >less.rows
 tp-rank -t less.rows >less.md 2>err
