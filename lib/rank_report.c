@@ -205,7 +205,7 @@ static void head_partial(const struct rank_report *r)
 	const struct rank_job *job = r->rank->job;
 	if (job->partial_counts)
 		rank_report_line(r, "**A trace is incomplete**: what was not read of it may count as "
-			"%s below. Take it again, or the whole file.",
+			"%s below, and its steps may seem shorter. Take it again, or the whole file.",
 			job->cpu_job ? "time without an operator" : "idle time");
 }
 
