@@ -121,9 +121,26 @@ steps() { # RANK WALL...
 	echo '{"kind":"window","first_step":3,"steps":3,"typical_ns":104100000}'
 	echo '{"kind":"run","rank":0,"peak_host_bytes":2500000000}'
 } >fake/records
+# view 1 is the real one here, of a store of these records
+timed() {
+	rm -f timed.db
+	{
+		echo '{"kind":"head","tp":1,"program":"tp-time","version":"0.1","host":"a","epoch_ns":"1700000000000000000","prov":[]}'
+		cat fake/records
+		echo "{\"kind\":\"end\",\"records\":$(grep -c . fake/records),\"dropped\":0,\"complete\":true}"
+	} | "$TP_BUILD/bin/tp-ingest" -q -o timed.db
+}
+cat >view1 <<END
+#!/bin/sh
+case \$1 in -j) exec "$TP_BUILD/bin/tp-view1" -j "$PWD/timed.db" ;; esac
+END
+chmod +x view1
+ln -sf ../view1 fake/tp-view1
+timed
 fake/tp-profile -q -w whole -- true >out
 holds out '^warm-up 1\.5 s, step 88\.4 ms, peak host 2\.50 GB: ' 'the last line has the median of all steps'
 steps 0 88600000 >>fake/records
+timed
 fake/tp-profile -q -w whole -- true >out
 holds out ', step 88\.5 ms, ' 'also of an even number'
 is "$(grep -c -e '--scope src' plan)" 2 'the scope to store and report'
