@@ -86,6 +86,7 @@ struct rank_job {
 	bool weighed;               /* some unit's plain ratio is below 1 */
 	int64_t ranks, traces, runs; /* distinct, of these */
 	int64_t all_traces, all_runs; /* and of all units */
+	int64_t unread_traces;      /* of all: cut short before the device's part */
 	/* the whole run, of the longest rank; NO_NUM unknown */
 	const struct rank_row *run_row;
 	int64_t run_ns, run_steps, startup_ns, plain_ns;

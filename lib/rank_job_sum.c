@@ -132,6 +132,7 @@ static void job_ranks(struct rank_job *job)
 		job->traces += trace && !u->aside;
 		job->runs += run && !u->aside;
 		job->all_traces += any_trace;
+		job->unread_traces += any_trace && u->unread;
 		job->all_runs += any_run;
 	}
 }

@@ -158,32 +158,18 @@ static struct text device_name(const struct rank_job *job)
 	return name;
 }
 
-static size_t unread_traces(const struct rank_job *job)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < job->n; i++) {
-		const struct rank_unit *u = &job->unit[i];
-		bool first = u->unread;
-		for (size_t k = 0; k < i && first; k++)
-			first = job->unit[k].store != u->store || job->unit[k].trace != u->trace;
-		n += first;
-	}
-	return n;
-}
-
 /* What a rank without a device in its trace did is no verdict on the job. */
 static void head_unread(const struct rank_report *r)
 {
 	const struct rank_job *job = r->rank->job;
 	struct text name = device_name(job);
 	struct buf b = BUF_INIT;
-	size_t unread = unread_traces(job);
 	buf_adds(&b, "**The device's part of the trace was not read**: ");
 	if (job->all_traces == 1)
 		buf_adds(&b, "the trace is");
 	else
-		buf_addf(&b, "%zu of %" PRId64 " traces %s", unread, job->all_traces,
-			unread == 1 ? "is" : "are");
+		buf_addf(&b, "%" PRId64 " of %" PRId64 " traces %s", job->unread_traces,
+			job->all_traces, job->unread_traces == 1 ? "is" : "are");
 	buf_adds(&b, " cut short before any operation of the device");
 	if (name.n && job->all_traces == 1) {
 		buf_adds(&b, ", though it names one (");
