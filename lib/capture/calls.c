@@ -333,12 +333,7 @@ bool calls_watched(void)
 
 int calls_detach(void)
 {
-	int gone = atomic_load(&seen) ? 0 : -1;
-
-	if (subscribed && !atomic_load(&seen)) {
+	if (subscribed && !atomic_load(&seen))
 		(void)version_call(true);
-		gone = capture_self.detached ? 1 : atomic_load(&seen) ? 0 : -1;
-	}
-	calls_leave();
-	return gone;
+	return capture_self.detached ? 1 : atomic_load(&seen) ? 0 : -1;
 }

@@ -33,9 +33,8 @@ void calls_leave(void);
  * that is within a call since before recording began. */
 bool calls_watch(void);
 bool calls_watched(void);
-/* The watch is over: 1 CUPTI has gone, 0 it stays since there was a call, -1 it refused;
- * where it stays nothing is switched on.  The device is idle, and no stream is being
- * captured. */
+/* The watch is over: 1 CUPTI has gone, 0 it stays since there was a call, -1 it refused:
+ * then calls_leave.  The device is idle, and no stream is being captured. */
 int calls_detach(void) RESULT_USED;
 
 #endif

@@ -332,7 +332,7 @@ static int detach(void)
 {
 	int gone = calls_watched() && !calls_watch() ? 0 : -1;
 
-	if (calls_watched() && ops_hold_alone()) {
+	if (gone < 0 && calls_watched() && ops_hold_alone()) {
 		atomic_store(&started, false);
 		if (ops_settle()) {
 			ops_leave();
