@@ -76,6 +76,15 @@ static void waiting_remove(struct capout *o)
 	o->nwaiting = 0;
 }
 
+/* The file of one that is not whole goes. */
+static void file_discard(struct capout_segment *s)
+{
+	if (!s->path)
+		return;
+	stream_writer_abort(&s->own);
+	(void)unlink(s->path);
+}
+
 /* What went wrong on the way to our own reader.  What waits for its turn, or is still
  * written for it, is for nobody any more: a job can write there for days, and one that
  * is silent would hold its file for days. */
@@ -86,10 +95,7 @@ static void out_failed(struct capout *o)
 	o->deaf = true;
 	waiting_remove(o);
 	for (struct capout_segment *s = o->open; s; s = s->next)
-		if (s->path) {
-			stream_writer_abort(&s->own);
-			(void)unlink(s->path);
-		}
+		file_discard(s);
 }
 
 /* Nobody will read what goes to a file: to the stream, or behind it. */
@@ -155,10 +161,7 @@ void capout_drop(struct capout *o, struct capout_segment *s)
 		o->live = NULL;
 	else if (!is_unheard(o))
 		o->failed = true;
-	if (s->w == &s->own)
-		stream_writer_abort(&s->own);
-	if (s->path)
-		(void)unlink(s->path);
+	file_discard(s);
 	segment_free(o, s);
 }
 
