@@ -143,7 +143,7 @@ class Hook:
 
 def of_handler(trace):
     """Whether it came by way of a function that is installed for a signal."""
-    handlers = [_signal.getsignal(n) for n in range(1, _signal.NSIG) if n not in (32, 33)]
+    handlers = [_signal.getsignal(n) for n in range(1, _signal.NSIG)]
     codes = [getattr(getattr(h, "__func__", h), "__code__", None) for h in handlers]
     while trace:
         if trace.tb_frame.f_code in codes:
