@@ -106,6 +106,11 @@ runs 0 'one with work left' tp-capture --engine cupti --window 2:3 -d slow -- \
 	"$python" "$TOP/t/jobs/sim_drain.py" slow
 is "$(cat out err)" '2 device 3
 done' 'is waited for, at the end of the window, by the device of the thread'
+runs 0 'two of eight devices with work left' tp-capture --engine cupti --window 2:3 -d two -- \
+	"$python" "$TOP/t/jobs/sim_drain.py" two
+is "$(cat out err)" '2 device 3
+2 device 5
+done' 'are waited for, and no device that is not used'
 unset MOCK_CUDA
 
 # --- to the findings ------------------------------------------------------------------

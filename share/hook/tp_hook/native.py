@@ -231,7 +231,7 @@ class Native:
         done = _thread.allocate_lock()
         done.acquire()
         try:
-            _thread.start_new_thread(self.wait, (self.torch.cuda.current_device(), done))
+            _thread.start_new_thread(self.wait, (self.devices(), done))
         except Exception:
             self.library.release()
             return
@@ -239,9 +239,18 @@ class Native:
             self.hook.note("the device was not done %g s after the window: what it had "
                            "not done has no times" % DRAIN_S)
 
-    def wait(self, device, done):
+    def devices(self):
+        """Those that this process has begun to use: a wait for another would begin it."""
+        cuda = self.torch.cuda
+        begun = getattr(getattr(self.torch, "_C", None), "_cuda_hasPrimaryContext", None)
+        if begun is None:
+            return [cuda.current_device()]
+        return [i for i in range(cuda.device_count()) if begun(i)]
+
+    def wait(self, devices, done):
         try:
-            self.torch.cuda.synchronize(device)
+            for device in devices:
+                self.torch.cuda.synchronize(device)
         except Exception:
             pass
         finally:
