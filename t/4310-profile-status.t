@@ -2,6 +2,7 @@
 # tp-profile passes on that a stage was partial; the stages are stand-ins.
 . "$(dirname "$0")/lib.sh"
 mkdir -p fake
+ln -s "$TOP/share" share
 cp "$TOP/bin/tp-profile" fake
 cat >fake/stage <<'END'
 #!/bin/sh

@@ -79,6 +79,7 @@ tp-views: usage: tp-views [-o DIR] [--ca" 'is told as ours'
 # a view that fails is not hidden by what comes after it, nor one that is missing
 bin=$(dirname "$(command -v tp-views)")
 mkdir -p fake/bin
+ln -s "$TOP/share" fake/share
 cp "$bin/tp-views" fake/bin
 for v in 1 3 4 5; do ln -s "$bin/tp-view$v" fake/bin; done
 printf '#!/bin/sh\nexit 3\n' >fake/bin/tp-trace

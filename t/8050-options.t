@@ -82,6 +82,7 @@ wrong >bad <<'END'
 2|tp-views s.db --all=1|--all takes no argument
 2|tp-views s.db -o|--output needs DIR
 2|tp-views -x s.db|unknown option -x
+2|tp-views -xo new s.db|unknown option -x
 2|tp-profile|no command given
 2|tp-profile -w new --|no command given
 2|tp-profile --nope touch new|unknown option --nope
@@ -94,6 +95,8 @@ wrong >bad <<'END'
 2|tp-profile --capacity-gb none touch new|--capacity-gb 'none': not a size above 0, in GiB or with a unit
 2|tp-profile --engine both touch new|--engine 'both': not torch or cupti
 2|tp-profile --quiet=y touch new|--quiet takes no argument
+2|tp-profile -q=1 touch new|unknown option -=
+2|tp-profile -w new -nq|no command given
 END
 is "$(cat bad)" '' 'what is wrong'
 
