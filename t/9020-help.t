@@ -7,7 +7,9 @@ letters() { # of the synopsis: each one behind Fl, or in a bundle
 }
 synopsis() { sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/p' "$1"; }
 
-for src in "$TOP"/bin/tp-*.c; do
+for src in "$TOP"/bin/tp-*; do
+	# those in sh too; what make leaves there is a link
+	[ ! -h "$src" ] || continue
 	prog=$(basename "$src" .c)
 	page=$TOP/doc/$prog.1
 	runs 0 "$prog -h" "$prog" -h
