@@ -22,7 +22,7 @@ cat >lines <<'END'
 6 sim.py(44)
 END
 # waits WORKERS: $inputs are the places at which the device waited for input over
-# 5 ms, $nested how many lines begin in one and end behind it
+# 1 ms, $nested how many lines begin in one and end behind it
 waits() {
 	tp-capture --engine cupti -- "$python" "$TOP/t/jobs/sim_loader.py" "$1" 2>err >turns.json
 	is "$? $(cat err)" '0 done None' "$version: a loader's job runs as ever"
@@ -33,6 +33,15 @@ waits() {
 		sort -k1,1n -k2,2nr | awk '{ while (n && end[n] <= $1) n--
 			if (n && end[n] < $1 + $2) bad++
 			end[++n] = $1 + $2 } END { print bad + 0 }')
+}
+# undisturbed WORKERS INPUTS: a busy machine can hold the job for a ms at any line, which
+# is a wait there and told as one: such a run is made again, twice at most
+undisturbed() {
+	for _ in 1 2 3; do
+		waits "$1"
+		[ "$inputs" != "$2" ] || break
+		diag "$version, $1 workers: waits at" "$inputs"
+	done
 }
 while read -r version python; do
 	tp-capture --engine cupti -j -- "$python" "$JOB" 6 >all.json 2>err
@@ -47,10 +56,10 @@ while read -r version python; do
 		"$version: every kernel"
 	is "$(names annotation all.json | grep -c '^1 ProfilerStep#[1-6]$')" 6 "$version: every step"
 	# the loader's turn, in which nothing is launched until the end of it
-	waits 0
+	undisturbed 0 '23 read line'
 	is "$inputs" '23 read line' "$version: a data set here: the line of it that waits"
 	is "$nested" 0 "$version: no two lines cross"
-	waits 2
+	undisturbed 2 '28 main line'
 	is "$inputs" '28 main line' "$version: one with workers: the line of the loop"
 	is "$(names python turns.json | grep -c 'Images.*line')" 0 "$version: of which no line is followed"
 done <found
