@@ -242,7 +242,7 @@ class Native:
     def devices(self):
         """Those that this process has begun to use: a wait for another would begin it."""
         cuda = self.torch.cuda
-        begun = getattr(getattr(self.torch, "_C", None), "_cuda_hasPrimaryContext", None)
+        begun = getattr(self.torch._C, "_cuda_hasPrimaryContext", None)
         if begun is None:
             return [cuda.current_device()]
         return [i for i in range(cuda.device_count()) if begun(i)]
