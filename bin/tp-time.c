@@ -88,6 +88,7 @@ static void hook_conf(struct jw *w, void *arg)
 	jw_kstr(w, "step", want.step);
 	if (want.steps)
 		jw_kint(w, "stop_after", want.steps);
+	jw_kbool(w, "timed", true);
 	jw_kbool(w, "profilers_off", true);
 }
 

@@ -123,8 +123,6 @@ int hookrec_line(void *hookrec, struct hook_client *c, struct text line)
 		process_rank(h, p, &r);
 	if (!p->has_rank)
 		return 0;
-	if (text_is(r.kind, "step"))
-		h->steps++;
 	if (!h->deaf && h->fn(h->arg, &r))
 		h->deaf = true;
 	return 0;
@@ -132,7 +130,7 @@ int hookrec_line(void *hookrec, struct hook_client *c, struct text line)
 
 bool hookrec_verdict(const struct hookrec *h, bool entered)
 {
-	if (h->steps)
+	if (h->nrank)
 		return true;
 	if (h->faults)
 		return false; /* said */

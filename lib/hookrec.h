@@ -29,20 +29,19 @@ struct hookrec {
 	bool deaf;            /* fn failed */
 	uint64_t dropped;     /* records that the hook could not send in time */
 	int64_t hellos;       /* processes that imported torch */
-	int64_t steps;
 	int64_t open_ranks;   /* ranks that made steps and have not said bye */
 	int64_t torn_ranks;   /* ... and whose link ended without it */
 	int64_t refused;
 	int64_t gave_way;     /* windows left to a profiler of the script's */
 	int64_t faults;       /* hooks that switched themselves off */
-	int64_t *rank;        /* taken ones */
+	int64_t *rank;        /* taken ones: each made a step */
 	size_t nrank, rank_cap;
 };
 
 void hookrec_init(struct hookrec *h, hookrec_fn *fn, void *arg);
 int hookrec_line(void *hookrec, struct hook_client *c, struct text line);
 /* Nothing seen?  One line that says at which door it stopped.  Returns whether
- * steps came. */
+ * a process made steps. */
 bool hookrec_verdict(const struct hookrec *h, bool entered);
 void hookrec_release(struct hookrec *h);
 /* Of an option table, --step: keeps the words (const char *) of a rule that the hook

@@ -74,6 +74,34 @@ while read -r version python; do
 	as_plain "$version: an exception behind the window" "$python" "$JOB" raise
 done <found
 
+# --- in a capture steps are counted, and no more ------------------------------------
+cat >quiet.py <<'END'
+import os, sys
+import torch
+made = []
+class Event:
+    def __init__(self, enable_timing):
+        made.append(self)
+    def record(self):
+        pass
+    def query(self):
+        return True
+    def elapsed_time(self, other):
+        return 1.0
+torch.cuda.Event, torch.cuda.is_initialized = Event, lambda: True
+sys.argv[1:] = ["plain"]
+exec(compile(open(os.environ["JOB"]).read(), "job", "exec"))
+print("threads", len(os.listdir("/proc/self/task")), "events", len(made) > 0)
+END
+export JOB
+tp-capture -d quiet --window 4:6 -- "$PYTHON" quiet.py >out 2>err
+is "$(tail -n 1 out)" 'threads 1 events False' 'a capture has no thread or event for times'
+tp-time -o s.lz4 -- "$PYTHON" quiet.py >out 2>err
+is "$(tail -n 1 out)" 'threads 2 events True' 'which a run for them has'
+"$PYTHON" "$TOP/t/mock/starter.py" "$TOP/share/hook" '{}' "$PYTHON" quiet.py >out 2>err
+is "$(grep -c '"kind":"run"' said), $(grep -c '"kind":"\(step\|startup\)"' said)" '2, 0' \
+	'and tells no step and no start-up'
+
 # --- tp-time has no memory left -----------------------------------------------------
 case $TP_BUILD in */asan|*/tsan|*/cov) done_testing; exit 0 ;; esac
 [ -r "$TP_BUILD/t/fault.so" ] || { skip 2 'no shim'; done_testing; exit 0; }

@@ -30,6 +30,7 @@ class Cuda:
     is_initialized = staticmethod(lambda: True)
     is_current_stream_capturing = staticmethod(lambda: Cuda.capturing)
 class Hook:
+    timed = True
     class torch: cuda = Cuda
     class link:
         lines = []
@@ -106,7 +107,7 @@ class Steps:
         self.looks += 1
         return self.slow.sample(frame, self.age_ns, waited_ns)
 class Hook:
-    alive, startup, steps = True, Startup, Steps()
+    alive, timed, startup, steps = True, True, Startup, Steps()
 
 steps = Hook.steps
 def looks(seconds):

@@ -18,6 +18,7 @@ class Hook:
         self.conf = conf
         self.pid = os.getpid()
         self.epoch_ns = conf["epoch_mono_ns"]
+        self.timed = bool(conf.get("timed"))  # else steps are counted, and no more
         self.link = None
         self.alive = True
         self.torch = None
@@ -34,7 +35,7 @@ class Hook:
     # -- life ---------------------------------------------------------------
 
     def begin(self):
-        """torch is being imported: sample the main thread from here on."""
+        """torch is being imported: the main thread is sampled from here on."""
         os.register_at_fork(before=self.before_fork, after_in_parent=self.after_fork,
                             after_in_child=self.in_child)
         self.sampler.start()
@@ -49,7 +50,8 @@ class Hook:
             "torch": str(getattr(self.torch, "__version__", "")),
             "python": "%d.%d.%d" % sys.version_info[:3]})
         self.link.flush(time.monotonic_ns())
-        self.startup.attach(self.torch)
+        if self.timed:
+            self.startup.attach(self.torch)
         self.steps = steps.Steps(self)
         self.parts.append(self.steps)
         self.steps.attach()

@@ -20,7 +20,7 @@ class Device:
         self.cuda = hook.torch.cuda
         self.wait = collections.deque()  # (record, event before, event after)
         self.spare = []
-        self.usable = True
+        self.usable = hook.timed
         self.last = None                 # the event at the last boundary
         self.peak_allocated = self.peak_reserved = None
 

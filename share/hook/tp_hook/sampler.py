@@ -27,7 +27,7 @@ class Sampler:
         self.ended = None      # a lock held while it runs
 
     def start(self):
-        if self.stopping is not None or not self.hook.alive:
+        if self.stopping is not None or not self.hook.alive or not self.hook.timed:
             return
         self.stopping, self.ended = _thread.allocate_lock(), _thread.allocate_lock()
         self.stopping.acquire()

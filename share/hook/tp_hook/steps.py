@@ -216,25 +216,17 @@ class Steps:
         hook, t0 = self.hook, self.t0
         self.t0 = now
         self.n += 1
-        record = {"rank": hook.rank, "step": self.n, "start_ns": t0 - hook.epoch_ns,
-                  "wall_ns": now - t0}
         if self.n == 1:
             self.first(now)
-            record["rank"] = hook.rank
-        if moved:
-            self.flags["late"] = 1
-        self.remark(record, now - t0)
         due = hook.link.due(now)
-        if due:
-            self.device.memory(record)
-            rss = host_rss_bytes()
-            if rss is not None:
-                record["host_bytes"] = rss
-        self.device.step(record, late, event, due)
+        if hook.timed:
+            if moved:
+                self.flags["late"] = 1
+            self.record(t0, now, late, event, due)
+        else:
+            self.slow.learn(now - t0)
         if due:
             hook.link.flush(now)
-            if hook.sampler.stopping is None:
-                hook.sampler.start()
         if self.window:
             self.window.boundary(self.n + 1, late)
         if self.n == hook.conf.get("stop_after"):
@@ -243,8 +235,23 @@ class Steps:
     def first(self, now):
         hook = self.hook
         hook.first_step()
-        for record in hook.startup.records(now):
-            hook.link.put_record(record)
+        if hook.timed:
+            for record in hook.startup.records(now):
+                hook.link.put_record(record)
+
+    def record(self, t0, now, late, event, due):
+        """What is told of the step that ended now."""
+        record = {"rank": self.hook.rank, "step": self.n, "start_ns": self.hook.rel(t0),
+                  "wall_ns": now - t0}
+        self.remark(record, now - t0)
+        if due:
+            self.device.memory(record)
+            rss = host_rss_bytes()
+            if rss is not None:
+                record["host_bytes"] = rss
+            if self.hook.sampler.stopping is None:
+                self.hook.sampler.start()
+        self.device.step(record, late, event, due)
 
     def remark(self, record, wall_ns):
         """What is to be said of this step beside its times."""
