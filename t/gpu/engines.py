@@ -6,8 +6,8 @@ status), and a CUDA program's own counts.  The most important comes first; each 
 ends by itself when the time is up.
 
 A job starts in `gate.py`: it imports torch and starts CUDA, then waits for its turn,
-so that starts overlap and runs on the device never do.  Where time is compared, all
-have started before the first has its turn."""
+so that starts overlap and runs on the device never do.  Where time is compared, they
+take turns: see overhead.py."""
 import collections
 import json
 import os
@@ -17,6 +17,8 @@ import sqlite3
 import subprocess
 import sys
 import time
+
+from overhead import Overhead
 
 # steps that a job runs, and its window
 WINDOWS = {"gpt_item": (16, "9:11"), "rnn_tiny": (16, "9:11"), "graphs": (60, "40:42"),
@@ -53,20 +55,12 @@ def left():
 atexit.register(left)
 runpy.run_path(job, run_name="__main__")
 '''
-TICKS = '''
-import atexit, os
-from time import perf_counter_ns as _now
-_ticks = []
-atexit.register(lambda: open(os.environ["GATE"] + ".ticks", "w").write(
-    " ".join(str(b - a) for a, b in zip(_ticks, _ticks[1:]))))
-'''
-
 
 class Run:
     """A job under some starter: its output, status, seconds, ticks."""
     n = 0
 
-    def __init__(self, place, starter, job, steps, out=None, then=""):
+    def __init__(self, place, starter, job, steps, out=None, then="", env=None):
         Run.n += 1
         self.gate = "%s/run.%d" % (place, Run.n)
         self.out = out or self.gate + ".stdout"
@@ -77,7 +71,7 @@ class Run:
             self.process = subprocess.Popen(
                 ["bash", "-c", words + "; exit ${PIPESTATUS[0]}"], stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL, stderr=err, cwd=place, start_new_session=True,
-                env=dict(os.environ, GATE=self.gate))
+                env=dict(os.environ, GATE=self.gate, **env or {}))
         self.seconds = self.rss_kb = self.status = None
 
     def is_there(self, what):
@@ -91,10 +85,13 @@ class Run:
             time.sleep(0.005)
         return self.is_there(what)
 
+    def go(self):
+        open(self.gate + ".go", "w", encoding="ascii").close()
+
     def turn(self, limit_s=90):
         """Its time on the device, alone."""
         ok = self.await_(".ready", limit_s)
-        open(self.gate + ".go", "w", encoding="ascii").close()
+        self.go()
         if ok:
             self.await_(".left", limit_s)
         return ok
@@ -119,23 +116,12 @@ class Run:
         except OSError:
             return ""
 
-    def ticks(self, first, last):
-        """Median of the turns first..last of the job's own clock, in ns."""
-        all_ns = [int(x) for x in self.words(".ticks").split()]
-        some = sorted(all_ns[first - 2:last - 1]) or [0]
-        return some[len(some) // 2]
-
 
 def in_turn(plans, ahead=3):
-    """Runs, each with the device to itself; those behind it start meanwhile, or have
-    all started before: ahead is None."""
+    """Runs, each with the device to itself; those behind it start meanwhile."""
     runs, started = [], []
-    if ahead is None:
-        started = [plan() for plan in plans]
-        for run in started:
-            run.await_(".ready", 90)
     for i, plan in enumerate(plans):
-        while len(started) <= min(i + (ahead or 0), len(plans) - 1):
+        while len(started) <= min(i + ahead, len(plans) - 1):
             started.append(plans[len(started)]())
         started[i].turn()
         runs.append(started[i])
@@ -267,68 +253,19 @@ class Engines:
 
     # -- what it costs ------------------------------------------------------------------
 
-    def variants(self, job, window):
-        d = "%s/over.%s" % (self.place, job)
-        rule = RULES.get(job, [])
-        torch = ["tp-capture", "--engine", "torch", "-d", d, "--window", window,
-                 "--warmup", "2", "--no-lines"] + rule
-        cupti = ["tp-capture", "--engine", "cupti", "-d", d, "--window", window] + rule
-        return {"plain": [], "torch": torch, "torch_stacks": torch + ["--stacks"],
-                "cupti": cupti + ["--no-lines"], "cupti_lines": cupti}
+    def run(self, starter, path, steps, job, env):
+        return Run(self.place, starter and starter + RULES.get(job, []), path, steps, env=env)
 
-    def overhead(self, jobs=("rnn_tiny", "gpt_item"), rounds=2):
-        for job in [j for j in jobs if j in self.p["ONLY"]]:
-            first, last, steps = 30, 43, 64
-            path = self.clocked(job)
-            order = list(self.variants(job, "0:0"))
-            got = collections.defaultdict(list)
-            for n in range(rounds):
-                if not self.time_for("a round of overhead of " + job, 60):
-                    break
-                names = (order + order[::-1])
-                runs = in_turn([lambda v=v: Run(
-                    self.place, self.variants(job, "%d:%d" % (first, last))[v],
-                    path, steps) for v in names], ahead=None)
-                for v, r in zip(names, runs):
-                    got[v].append((r.ticks(first + 1, last - 1), r.ticks(last + 3, steps), r.status))
-            if got:
-                self.judge_overhead(job, got)
+    def overhead(self, where):
+        for job in [j for j in ("gpt_item", "rnn_tiny") if j in self.p["ONLY"]]:
+            if self.time_for("%s: what it costs %s" % (job, where), 60):
+                getattr(Overhead(self, job), where)()
 
-    def clocked(self, job):
-        path = "%s/clock_%s.py" % (self.place, job)
-        with open(self.job(job), encoding="utf-8") as f:
-            lines = f.read().splitlines(True)
-        turn = self.p["TURN"][job]
-        with open(path, "w", encoding="utf-8") as f:
-            f.write(TICKS)
-            for line in lines:
-                f.write(line)
-                if line.strip().startswith(turn):
-                    f.write(line[:len(line) - len(line.lstrip())] + "_ticks.append(_now())\n")
-        return path
+    def inside(self):
+        self.overhead("inside")
 
-    def judge_overhead(self, job, got):
-        # the least of the runs' medians: what else the machine does only adds
-        inside = {v: min(x[0] for x in rows) for v, rows in got.items()}
-        after = {v: min(x[1] for x in rows) for v, rows in got.items()}
-        base, base_after = inside["plain"] or 1, after["plain"] or 1
-        more = {v: inside[v] / base - 1 for v in inside}
-        words = ", ".join("%s %+.1f %%" % (v, 100 * more[v]) for v in more)
-        noise = (max(x[0] for x in got["plain"]) - min(x[0] for x in got["plain"])) / base
-        print("  %s: plain %.3f ms (noise %.1f %%): %s" % (job, base / 1e6, 100 * noise, words))
-        bad = [(v, x[2]) for v, rows in got.items() for x in rows if x[2] != 0 or not x[0]]
-        self.check(not bad, job + ": every run for the clock ended well", bad or "")
-        self.check(more["cupti"] <= 0.7 * more["torch"], job +
-                   ": without stacks at most 0.7 of torch.profiler's", "%.1f %% of %.1f %%" % (
-                       100 * more["cupti"], 100 * more["torch"]))
-        self.check(more["cupti_lines"] <= more["torch_stacks"], job +
-                   ": with lines at most with_stack", "%.1f %% of %.1f %%" % (
-                       100 * more["cupti_lines"], 100 * more["torch_stacks"]))
-        out = max(after[v] / base_after - 1 for v in ("cupti", "cupti_lines"))
-        self.check(out <= 0.02, job + ": outside its window within 2 % of plain",
-                   "%+.2f %%" % (100 * out))
-        self.figures.setdefault("overhead", {})[job] = {
-            "inside_ns": inside, "after_ns": after, "runs": got, "noise": noise}
+    def outside(self):
+        self.overhead("outside")
 
     # -- long, stalled, killed ------------------------------------------------------------
 
@@ -357,7 +294,7 @@ class Engines:
     def readers(self, job="rnn_tiny", steps=300):
         if not self.time_for("stalled and killed readers", 60):
             return
-        base, path = ["tp-capture", "--engine", "cupti", "-z"], self.clocked(job)
+        base, path = ["tp-capture", "--engine", "cupti", "-z"], self.job(job)
         held, gone = self.place + "/held.z", self.place + "/gone.z"
         hold = "while [ ! -e \"$GATE.left\" ]; do sleep 0.1; done"
         plain, read, stalled, killed, full = in_turn([
@@ -605,7 +542,7 @@ print(len(prof.events()) > 5, seen, model.weight.sum().item())
         self.check(there and took < 1, "a kernel is on the stream within a second", "%.2f s" % took)
 
     def all(self, parts):
-        for part in ("live", "equal", "overhead", "long", "program", "readers", "ends", "own",
+        for part in ("live", "equal", "inside", "outside", "long", "program", "readers", "ends", "own",
                      "behind", "profile"):
             if parts and part not in parts:
                 continue
