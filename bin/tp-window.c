@@ -1,8 +1,6 @@
 /* tp-window - choose the steps to profile, and say why: passes a stream of
  * tp-time on and adds one window record before its end. */
 #include "base.h"
-#include "mem.h"
-#include "num.h"
 #include "opt.h"
 #include "out.h"
 #include "path.h"
@@ -50,58 +48,14 @@ struct choosing {
 	int64_t windows, without, unusable;
 };
 
-static int place_take(void *arg, struct text key, enum rec_type type, struct text value)
-{
-	struct step_place *p = arg;
-
-	if (text_is(key, "file") && type == REC_STR && !p->file)
-		p->file = xmemdup0(value.s, value.n);
-	else if (text_is(key, "func") && type == REC_STR && !p->func)
-		p->func = xmemdup0(value.s, value.n);
-	else if (text_is(key, "line") && type == REC_NUM &&
-	    num_int(value, 0, INT32_MAX, &p->line))
-		p->line = 0;
-	return 0;
-}
-
-/* The first line of a long step's `lines`: where most of its time went. */
-static int line_take(void *arg, struct text key, enum rec_type type, struct text value)
-{
-	struct step_place *p = arg;
-
-	(void)key;
-	return p->file || type != REC_OBJ ? 0 : rec_each(value, place_take, p);
-}
-
 static void step_take(struct choosing *c, const struct rec *r)
 {
-	const struct rec_field *lines = rec_get(r, "lines");
-	struct step_place p = { 0 };
-	int64_t rank = 0, step, wall_ns;
-	int flags;
+	int64_t rank;
 
 	if (rec_int(r, "rank", &rank))
 		rank = 0;
-	if (want.rank >= 0 && rank != want.rank)
-		return;
-	if (rec_int(r, "step", &step) || rec_int(r, "wall_ns", &wall_ns)) {
-		c->unusable++;
-		return;
-	}
-	flags = (rec_get(r, "compiled") ? WALL_COMPILED : 0) | (rec_get(r, "late") ? WALL_LATE : 0);
-	flags |= rec_get(r, "last") ? WALL_LAST : 0;
-	flags |= rec_get(r, "skipped") ? WALL_SKIPPED : 0;
-	if (series_add(&c->series, step, wall_ns, flags)) {
-		c->unusable++;
-		return;
-	}
-	if (!lines)
-		return;
-	if (rec_each(lines->value, line_take, &p) == 0 && p.file)
-		series_place(&c->series, step, (struct text){ p.file, strlen(p.file) },
-			p.line, p.func ? (struct text){ p.func, strlen(p.func) } : TEXT("?"));
-	free(p.file);
-	free(p.func);
+	if (want.rank < 0 || rank == want.rank)
+		c->unusable += series_take(&c->series, r) < 0;
 }
 
 static int window_write(struct choosing *c, const struct window *w)
@@ -131,6 +85,7 @@ static int segment_end(struct choosing *c)
 	if (c->unusable)
 		warn("%" PRId64 " step%s left out: number or length absent, below 1 or too"
 			" large", c->unusable, c->unusable == 1 ? "" : "s");
+	series_settle(&c->series);
 	if (window_choose(&c->series, &c->want, &w)) {
 		if (c->series.n || !c->without)
 			note("no window: %zu step%s, at least %d are needed", c->series.n,

@@ -66,6 +66,7 @@ static void step_take(struct honest *h, sqlite3_stmt *st, struct rec_parser *par
 	s->step = column_int(st, 2) == NO_INT ? (int64_t)h->nstep : column_int(st, 2);
 	s->start_ns = column_int(st, 3);
 	s->wall_ns = column_int(st, 4);
+	s->device_ns = column_int(st, 6);
 	s->line = NULL;
 	s->nline = 0;
 	honest_step_lines(parser, column_slice(st, 5), s);
@@ -133,20 +134,64 @@ static int honest_cmp(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
+bool runs_ahead(const int64_t *wall_ns, const int64_t *device_ns, size_t n)
+{
+	int64_t *copy = xcalloc(n + 1, sizeof *copy), wall, device;
+	size_t known = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (device_ns[i] != NO_INT)
+			copy[known++] = device_ns[i];
+	device = median_ns(copy, known);
+	memcpy(copy, wall_ns, n * sizeof *copy);
+	wall = median_ns(copy, n);
+	free(copy);
+	return known && known >= n - n / 10 && device - wall >= wall / 4 && device > wall;
+}
+
+/* What each step took, and by which clock. */
+static void clock_settle(struct honest *h)
+{
+	int64_t *wall = xcalloc(h->nstep + 1, sizeof *wall);
+	int64_t *device = xcalloc(h->nstep + 1, sizeof *device);
+
+	for (size_t i = 0; i < h->nstep; i++) {
+		wall[i] = h->step[i].wall_ns;
+		device[i] = h->step[i].device_ns;
+	}
+	h->ahead = runs_ahead(wall, device, h->nstep);
+	h->wall_median_ns = median_ns(wall, h->nstep);
+	for (size_t i = 0; i < h->nstep; i++) {
+		struct honest_step *s = &h->step[i];
+
+		s->took_ns = h->ahead && s->device_ns != NO_INT ? s->device_ns : s->wall_ns;
+		wall[i] = s->took_ns;
+	}
+	h->median_ns = median_ns(wall, h->nstep);
+	free(device);
+	free(wall);
+}
+
+/* The last step's end; the device's where it is later, which has no pause between the
+ * steps. */
+static int64_t steps_end(const struct honest *h)
+{
+	int64_t end_ns = INT64_MIN, device_ns = h->step[0].start_ns;
+
+	for (size_t i = 0; i < h->nstep; i++) {
+		end_ns = MAX(end_ns, h->step[i].start_ns + h->step[i].wall_ns);
+		device_ns += h->ahead ? h->step[i].took_ns : 0;
+	}
+	return MAX(end_ns, device_ns);
+}
+
 static void honest_settle(struct honest *h)
 {
-	int64_t *wall = xcalloc(h->nstep + 1, sizeof *wall), end_ns = INT64_MIN;
-
 	if (h->nstep)
 		qsort(h->step, h->nstep, sizeof h->step[0], step_cmp);
 	if (h->nphase)
 		qsort(h->phase, h->nphase, sizeof h->phase[0], phase_cmp);
-	for (size_t i = 0; i < h->nstep; i++) {
-		wall[i] = h->step[i].wall_ns;
-		end_ns = MAX(end_ns, h->step[i].start_ns + h->step[i].wall_ns);
-	}
-	h->median_ns = median_ns(wall, h->nstep);
-	free(wall);
+	clock_settle(h);
 	h->nbeat = honest_beats(h, h->beat);
 	beats_place(h, h->beat, h->nbeat);
 	h->startup_ns = h->total_ns = NO_INT;
@@ -158,7 +203,7 @@ static void honest_settle(struct honest *h)
 		h->startup_ns += h->phase[i].dur_ns;
 	if (!h->nstep || h->phase[0].start_ns == NO_INT)
 		return;
-	h->total_ns = end_ns - h->phase[0].start_ns;
+	h->total_ns = steps_end(h) - h->phase[0].start_ns;
 }
 
 static int cuts_take(struct view *v, struct honest_list *l)
@@ -179,8 +224,8 @@ int honest_load(struct view *v, struct honest **out, size_t *n)
 {
 	struct honest_list l = { 0 };
 
-	if (rows_take(v, &l, "SELECT id >> 40, rank, step, ts_ns, wall_ns, record"
-		" FROM honest_step ORDER BY id", step_take) < 0 ||
+	if (rows_take(v, &l, "SELECT id >> 40, rank, step, ts_ns, wall_ns, record,"
+		" device_ns FROM honest_step ORDER BY id", step_take) < 0 ||
 	    rows_take(v, &l, "SELECT id >> 40, rank, phase, ts_ns, dur_ns, file, line,"
 		" record"
 		" FROM honest_startup ORDER BY id", phase_take) < 0 ||
@@ -222,6 +267,7 @@ void honest_free(struct honest *h, size_t n)
 #define BEAT_HITS 3      /* fewer is no beat */
 #define LONGER_PERCENT 15 /* over the baseline: beyond a plain run's jitter of some % */
 #define OUTSIDE_PERCENT 20 /* as many other long steps make the beat a coincidence */
+#define CHANCE_MAX 0.05  /* as do beats that many by chance among all that are tried */
 
 /* How much longer each step took than the steps around it; negative is 0. */
 static int64_t *excess_make(const struct honest *h, int64_t *floor_ns)
@@ -233,43 +279,55 @@ static int64_t *excess_make(const struct honest *h, int64_t *floor_ns)
 		int64_t base_ns;
 
 		for (size_t k = from; k < to; k++)
-			near[k - from] = h->step[k].wall_ns;
+			near[k - from] = h->step[k].took_ns;
 		base_ns = median_ns(near, to - from);
-		excess[i] = MAX(h->step[i].wall_ns - base_ns, 0);
+		excess[i] = MAX(h->step[i].took_ns - base_ns, 0);
 		floor_ns[i] = base_ns / 100 * LONGER_PERCENT;
 	}
 	return excess;
 }
 
-/* Steps first, first + every, ...: a beat when nearly all of them took longer
- * and few others did; what it explains is taken off. */
+/* How many beats up to this long would hit so often by chance, if each step were as
+ * often long as those outside the beat are. */
+static double chance_of(size_t every, size_t hits, size_t outside, size_t others)
+{
+	double often = (double)(outside + 1) / (double)(others + 1);
+	double chance = (double)every * (double)every / 2;
+
+	for (size_t i = 0; i < hits && chance > CHANCE_MAX; i++)
+		chance *= often;
+	return chance;
+}
+
+/* Steps first, first + every, ... (from 0): a beat when nearly all of them took longer
+ * and few others did, by half as much; what it explains is taken off.  The run's own
+ * first step is start-up. */
 static bool beat_try(int64_t *excess, const int64_t *floor_ns, size_t n, size_t first,
 	size_t every, struct beat *out)
 {
 	size_t members = 0, hits = 0, outside = 0;
-	int64_t *cost;
+	int64_t *cost = xcalloc(n / every + 1, sizeof *cost), each_ns;
 
-	for (size_t i = first; i < n; i += every) {
-		members++;
-		hits += excess[i] > floor_ns[i];
-	}
-	if (hits < BEAT_HITS || hits * 10 < members * 9)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		outside += i % every != first && excess[i] > floor_ns[i];
-	if (outside * 100 > (n - members) * OUTSIDE_PERCENT)
-		return false;
-	cost = xcalloc(hits, sizeof *cost);
-	hits = 0;
-	for (size_t i = first; i < n; i += every)
+	for (size_t i = first; i < n; i += every, members++)
 		if (excess[i] > floor_ns[i])
 			cost[hits++] = excess[i];
-	qsort(cost, hits, sizeof *cost, int_cmp);
-	*out = (struct beat){ .every = (int64_t)every, .first = (int64_t)first,
-		.count = (int64_t)hits, .each_ns = cost[hits / 4], .line = NO_INT };
+	if (hits >= BEAT_HITS && hits * 10 >= members * 9)
+		qsort(cost, hits, sizeof *cost, int_cmp);
+	else
+		hits = 0;
+	each_ns = cost[hits / 4];
 	free(cost);
+	if (!hits)
+		return false;
+	for (size_t i = 1; i < n; i++)
+		outside += i % every != first % every && excess[i] > each_ns / 2;
+	if (outside * 100 > (n - members) * OUTSIDE_PERCENT ||
+	    chance_of(every, hits, outside, n - members) > CHANCE_MAX)
+		return false;
+	*out = (struct beat){ .every = (int64_t)every, .first = (int64_t)first,
+		.count = (int64_t)hits, .each_ns = each_ns, .line = NO_INT };
 	for (size_t i = first; i < n; i += every)
-		excess[i] = MAX(excess[i] - out->each_ns, 0);
+		excess[i] = MAX(excess[i] - each_ns, 0);
 	return true;
 }
 
@@ -280,7 +338,7 @@ size_t honest_beats(const struct honest *h, struct beat out[BEATS_MAX])
 
 	excess = excess_make(h, floor_ns);
 	for (size_t every = 2; every <= BEAT_MAX && every * BEAT_HITS <= h->nstep; every++)
-		for (size_t first = 0; first < every && n < BEATS_MAX; first++) {
+		for (size_t first = 1; first <= every && n < BEATS_MAX; first++) {
 			if (excess[first] <= floor_ns[first] &&
 			    excess[first + every] <= floor_ns[first + every])
 				continue;

@@ -26,6 +26,8 @@ struct honest_line {
 struct honest_step {
 	int64_t step;            /* its number, from 1 */
 	int64_t start_ns, wall_ns;
+	int64_t device_ns;       /* NO_INT unknown */
+	int64_t took_ns;         /* by the clock that tells: wall_ns or device_ns */
 	struct honest_line *line;
 	size_t nline;
 };
@@ -43,13 +45,21 @@ struct honest {
 	struct beat beat[BEATS_MAX];
 	size_t nbeat;
 	/* NO_INT unknown */
-	int64_t median_ns;       /* of the walls */
+	bool ahead;              /* the device's clock tells what a step takes */
+	int64_t median_ns;       /* of what the steps took */
+	int64_t wall_median_ns;  /* of the walls */
 	int64_t startup_ns;      /* the phases' sum */
 	int64_t total_ns;        /* first phase to the last step's end, of a cut run
 	                          * less than it took */
 };
 int honest_load(struct view *v, struct honest **out, size_t *n) RESULT_USED;
 void honest_free(struct honest *h, size_t n);
+
+/* A host that never waits queues steps in a fraction of the time that they take, and
+ * one of them then has the wait for all: where the device's median (NO_INT: unknown,
+ * at most of a tenth of the steps) is over the walls' by a quarter and more, its clock
+ * tells what a step takes. */
+bool runs_ahead(const int64_t *wall_ns, const int64_t *device_ns, size_t n);
 
 /* How many were found, the shortest beat first: what a beat of 10 explains is
  * taken off before a beat of 20 is looked for. */

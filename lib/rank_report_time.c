@@ -184,24 +184,30 @@ static void time_classes(const struct rank_report *r)
 	rank_report_table(r, t);
 }
 
+static const char on_device[] = " on the device, which the host runs ahead of";
+
 static void time_run(const struct rank_report *r)
 {
 	const struct rank_job *job = r->rank->job;
 	char run[NUM_LEN], startup[NUM_LEN], plain[NUM_LEN], share[NUM_LEN], profiled[NUM_LEN];
 	int64_t profiled_ns;
+	bool ahead;
+
 	if (job->run_ns == NO_NUM)
 		return;
+	ahead = text_is(row_text(job->run_row, "plain_clock"), "device");
 	num_fmt_ns(run, job->run_ns);
 	num_fmt_ns(startup, job->startup_ns);
 	num_fmt_ns(plain, job->plain_ns);
 	if (job->run_cut)
 		rank_report_line(r, "The whole run: at least %s. Its timing was cut short, and it "
-			"took longer: %s start-up and %" PRId64 " steps with a median of %s came.",
-			run, startup, job->run_steps, plain);
+			"took longer: %s start-up and %" PRId64 " steps with a median of %s%s came.",
+			run, startup, job->run_steps, plain, ahead ? on_device : "");
 	else
 		rank_report_line(r, "The whole run: %s, of it %s start-up (%s), then %" PRId64
-			" steps with a median of %s.", run, startup, num_fmt_share(share,
-			job->startup_ns, job->run_ns), job->run_steps, plain);
+			" steps with a median of %s%s.", run, startup, num_fmt_share(share,
+			job->startup_ns, job->run_ns), job->run_steps, plain,
+			ahead ? on_device : "");
 	if (row_int(job->run_row, "profiled_median_ns", &profiled_ns))
 		rank_report_line(r, "Under the profiler a step took %s: %s scaled to the plain step.",
 			num_fmt_ns(profiled, profiled_ns), job->cpu_job ? "costs are" :

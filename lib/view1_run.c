@@ -79,6 +79,7 @@ static int run_put(struct view1 *job, const struct honest *h)
 	if (h->nstep) {
 		jw_kint(w, "steps", (int64_t)h->nstep);
 		jw_kint(w, "plain_median_ns", h->median_ns);
+		jw_kstr(w, "plain_clock", h->ahead ? "device" : "host");
 	}
 	known_int(w, "total_ns", h->total_ns);
 	window_put(w, job, h->rank);
@@ -209,11 +210,15 @@ static void beats_text(struct view *v, const struct honest *h)
 
 static void steps_text(struct view *v, const struct honest *h, int64_t profiled_ns)
 {
-	char plain[NUM_LEN], profiled[NUM_LEN];
+	char plain[NUM_LEN], profiled[NUM_LEN], wall[NUM_LEN];
 	struct buf ratio = BUF_INIT;
 
-	buf_addf(&v->text, "  %zu step%s, median %s\n", h->nstep, h->nstep == 1 ? "" : "s",
+	buf_addf(&v->text, "  %zu step%s, median %s", h->nstep, h->nstep == 1 ? "" : "s",
 		num_fmt_ns(plain, h->median_ns));
+	if (h->ahead)
+		buf_addf(&v->text, " on the device (the host runs ahead: %s)",
+			num_fmt_ns(wall, h->wall_median_ns));
+	buf_addc(&v->text, '\n');
 	if (profiled_ns == NO_INT || h->median_ns <= 0)
 		return;
 	num_add_ratio(&ratio, profiled_ns, h->median_ns, 2);

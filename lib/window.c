@@ -12,58 +12,6 @@
 #define MARGIN 3             /* steps kept between a regime's ends and the window */
 #define SURE_STEPS 20        /* typical steps for high confidence */
 
-void series_init(struct series *s)
-{
-	*s = (struct series){ 0 };
-}
-
-void series_release(struct series *s)
-{
-	for (size_t i = 0; i < s->nplace; i++) {
-		free(s->place[i].file);
-		free(s->place[i].func);
-	}
-	free(s->place);
-	free(s->wall_ns);
-	free(s->flags);
-	*s = (struct series){ 0 };
-}
-
-/* A longer step is no step: with it the sums and deviations stay in 63 bits. */
-#define WALL_MAX_NS (INT64_MAX / 1024) /* 104 days */
-
-int series_add(struct series *s, int64_t step, int64_t wall_ns, int flags)
-{
-	size_t i = (size_t)step - 1;
-
-	if (step < 1 || step > (int64_t)SERIES_MAX || wall_ns < 0 ||
-	    wall_ns > WALL_MAX_NS)
-		return -1;
-	while (i >= s->cap) {
-		size_t cap = s->cap ? s->cap * 2 : 256;
-
-		s->wall_ns = xreallocarray(s->wall_ns, cap, sizeof *s->wall_ns);
-		s->flags = xreallocarray(s->flags, cap, 1);
-		memset(s->wall_ns + s->cap, 0, (cap - s->cap) * sizeof *s->wall_ns);
-		memset(s->flags + s->cap, 0, cap - s->cap);
-		s->cap = cap;
-	}
-	s->n = MAX(s->n, i + 1);
-	s->wall_ns[i] = MAX(s->wall_ns[i], wall_ns);
-	s->flags[i] |= (unsigned char)(flags | WALL_SEEN);
-	return 0;
-}
-
-void series_place(struct series *s, int64_t step, struct text file, int64_t line,
-	struct text func)
-{
-	if (s->nplace >= 65536)
-		return;
-	GROW(s->place, s->nplace, s->place_cap);
-	s->place[s->nplace++] = (struct step_place){ step,
-		xmemdup0(file.s, file.n), xmemdup0(func.s, func.n), line };
-}
-
 int every_parse(const char *words, struct every *out, size_t max, size_t *n)
 {
 	const char *s = words;
@@ -291,7 +239,7 @@ static void beats_find(struct search *f)
 	h.step = xcalloc(f->n + 1, sizeof *h.step);
 	for (size_t i = 0; i < f->n; i++)
 		h.step[i] = (struct honest_step){ .step = (int64_t)i + 1,
-			.wall_ns = f->s->wall_ns[i] };
+			.took_ns = f->s->wall_ns[i] };
 	f->w->nbeat = honest_beats(&h, f->w->beat);
 	free(h.step);
 }

@@ -8,8 +8,8 @@
  * Where lengths repeat in a pattern of up to WINDOW_PATTERN steps, a step is held
  * against its own place in the pattern and the window covers the pattern whole.
  *
- *	series_init; series_add for each step record; window_choose;
- *	window_reason, window_put, window_text; window_release; series_release */
+ *	a series (series.h); window_choose; window_reason, window_put, window_text;
+ *	window_release */
 #ifndef TP_WINDOW_H
 #define TP_WINDOW_H
 
@@ -17,6 +17,7 @@
 #include "buf.h"
 #include "honest.h"
 #include "jw.h"
+#include "series.h"
 
 #define WINDOW_PATTERN 8
 #define WINDOW_LEAST 5       /* with fewer steps there is no window */
@@ -24,28 +25,6 @@
 #define WINDOW_ODDS 32       /* odd steps named in a record */
 #define REGIMES_MAX 16
 #define SCHEDULE_MAX 16
-#define SERIES_MAX (1u << 22) /* steps looked at: 50 MB; later ones are passed on only */
-
-enum wall_flag {
-	WALL_SEEN = 1, WALL_COMPILED = 2, WALL_LAST = 4, WALL_SKIPPED = 8,
-	WALL_LATE = 16 /* its end was known after the fact: it and the next are not for us */
-};
-/* The line that most of a long step's time was spent in. */
-struct step_place { int64_t step; char *file, *func; int64_t line; };
-
-/* Walls by step number from 1; of several ranks the longest. */
-struct series {
-	int64_t *wall_ns;
-	unsigned char *flags;
-	size_t n, cap;
-	struct step_place *place;
-	size_t nplace, place_cap;
-};
-void series_init(struct series *s);
-int series_add(struct series *s, int64_t step, int64_t wall_ns, int flags); /* -1: not usable */
-void series_place(struct series *s, int64_t step, struct text file, int64_t line,
-	struct text func);
-void series_release(struct series *s);
 
 struct every { int64_t every, first; }; /* first, first + every, ... */
 /* "10" (10, 20, ...), "10+3" (3, 13, ...), several with commas; -1 said. */

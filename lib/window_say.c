@@ -82,6 +82,8 @@ void window_reason(const struct window *w, const struct series *s, struct buf *b
 	else
 		buf_addf(b, "one regime, %zu steps", r->to - r->from);
 	add_ns(b, ": typical step ", r->median_ns);
+	if (s->ahead)
+		buf_adds(b, " on the device, which the host runs ahead of");
 	if (w->pattern > 1)
 		buf_addf(b, "; lengths repeat every %" PRId64 " steps, the window covers "
 			"that whole", w->pattern);
@@ -147,6 +149,7 @@ void window_put(const struct window *w, const struct series *s, struct jw *out)
 	if (w->short_series)
 		return;
 	jw_kint(out, "typical_ns", w->regime[w->chosen].median_ns);
+	jw_kstr(out, "clock", s->ahead ? "device" : "host");
 	jw_kint(out, "startup_steps", w->startup);
 	if (w->pattern > 1)
 		jw_kint(out, "pattern", w->pattern);

@@ -2,7 +2,7 @@
 # tp-window: the case of start-up, checkpoints and one stall; passing on; what
 # it says when there is nothing to say.
 . "$(dirname "$0")/lib.sh"
-plan 27
+plan 31
 # stream FROM TO: STEP MS lines on stdin as a stream
 stream() {
 	awk 'BEGIN { print "{\"kind\":\"head\",\"tp\":1,\"program\":\"tp-time\",\"version\":\"0\",\"host\":\"h\",\"epoch_ns\":\"5\",\"prov\":[]}" }
@@ -55,6 +55,18 @@ holds out 'up to step 20 some were known' 'which is said'
 awk 'BEGIN { for (i = 1; i <= 9; i++) print i, 10 }' | stream | late 5 >late.json
 tp-window -j late.json >out
 is "$(key first_step) $(key steps)" '7 3' 'nor in a short series'
+
+# a host that reads its loss every 10 steps and queues the others: they take the
+# device 100 ms each
+awk 'BEGIN { for (i = 1; i <= 60; i++)
+	printf "{\"kind\":\"step\", \"rank\":0, \"step\":%d, \"wall_ns\":%d,\"device_ns\":%d}\n", i,
+		i % 10 ? 2500000 : 977500000, 100000000 + i % 3 * 1000 }' | stream >ahead.json
+tp-window -j ahead.json >out
+is "$(key typical_ns)" 100001000 'where the host runs ahead the device tells what a step takes'
+holds out '"clock":"device"' 'which is said'
+holds out '"periodic":\[\],"odd":\[\]' 'and that the host waits every 10 steps is no work at a beat'
+tp-window -t ahead.json >out
+holds out 'typical step 100 ms on the device, which the host runs ahead of' 'in words, too'
 
 series | head -4 | stream >few.json
 runs 1 'under five steps: status 1' tp-window -j few.json

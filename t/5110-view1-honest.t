@@ -51,6 +51,30 @@ holds out 'at /u/train\.py:33 \(main\)' 'and its line'
 holds out 'data_set +300 ms +30\.0 % +/u/data\.py:9 \(__init__\)' 'startup'
 is "$(awk 'length > 80' out)" '' 'in 80 columns'
 
+# a host that runs ahead: every tenth step has the wait for all
+sed -n 1,3p steps.tp >ahead.tp
+awk 'BEGIN { t = 1000
+	for (i = 1; i <= 100; i++) {
+		wall = i % 10 ? 2 : 182
+		printf "{\"kind\":\"step\",\"rank\":0,\"step\":%d,\"start_ns\":%d000000,\"wall_ns\":%d000000,\"device_ns\":21000000}\n",
+			i, t, wall
+		t += wall
+	}
+	print "{\"kind\":\"end\",\"records\":102,\"dropped\":0,\"complete\":true}"
+}' >>ahead.tp
+runs 0 'steps that the host queues' tp-ingest -q -o ahead.db t.json ahead.tp
+is "$(tp-view1 -j ahead.db | jq -c 'select(.kind == "view1.run") | [.plain_median_ns, .plain_clock, .total_ns]')" \
+	'[21000000,"device",3100000000]' 'take what they take the device'
+is "$(tp-view1 -j ahead.db | jq -c 'select(.kind == "view1.periodic")')" '' \
+	'and the step that has the wait does no work of its own'
+is "$(rows 'select(.kind == "view1.run") | .plain_clock')" '"host"' 'as others take what the host says'
+runs 0 'text' tp-view1 -t ahead.db
+holds out '100 steps, median 21\.0 ms on the device \(the host runs ahead: 2\.00 ms\)' 'has both'
+(for v in 1 2 3 4 5; do tp-view$v ahead.db; done) | tp-rank -t >out 2>err
+tr '\n' ' ' <out >flat
+holds flat '100 steps with a median of 21\.0 ms on the device, which the host runs ahead of\.' \
+	'and so has the report'
+
 # the run that was timed in part: in the store, in all views, and in the report
 head -n 40 steps.tp >part.tp
 runs 3 'a trace and a part of the steps' tp-ingest -q -o part.db t.json part.tp

@@ -16,7 +16,7 @@ layer_of() {
 	base|say|mem|match|folder|buf|num|num_fmt|path|draft|utf8) echo 0 ;;
 	in|in_face|in_gzip|in_lz4|out|hash|scratch|pack|sorter|sniff) echo 1 ;;
 	jw|line|rec|rec_*|token|stream|stream_*) echo 2 ;;
-	opt|opt_*|tab|tab_*|view|view_*|view[0-9]*|viewer|kernels|kname|memcurve|decompose*|honest|honest_lines|spread|window|window_*|report|report_*|rank|rank_*|cause|schedule|find|find_*|face|face_*) echo 4 ;;
+	opt|opt_*|tab|tab_*|view|view_*|view[0-9]*|viewer|kernels|kname|memcurve|decompose*|honest|honest_lines|series|spread|window|window_*|report|report_*|rank|rank_*|cause|schedule|find|find_*|face|face_*) echo 4 ;;
 	*) echo 3 ;;
 	esac
 }
