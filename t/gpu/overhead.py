@@ -122,7 +122,7 @@ class Overhead:
     # the order of the ring, turns of a slice, the window, the slices that count
     INSIDE = {"ring": ("plain", "torch", "cupti", "plain", "torch_stacks", "cupti_lines"),
               "turns": 8, "window": (18, 57), "slices": (2, 6)}
-    OUTSIDE = {"ring": ("plain", "cupti", "cupti_lines") * 4,
+    OUTSIDE = {"ring": ("plain", "cupti", "cupti_lines") * 5,
                "turns": 8, "window": (10, 13), "slices": (4, 27)}
 
     def __init__(self, engines, job):
