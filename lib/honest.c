@@ -6,23 +6,6 @@
 
 #include <stdlib.h>
 
-static int int_cmp(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-int64_t median_ns(int64_t *value, size_t n)
-{
-	if (!n)
-		return NO_INT;
-	qsort(value, n, sizeof *value, int_cmp);
-	if (n % 2)
-		return value[n / 2];
-	return value[n / 2 - 1] + (value[n / 2] - value[n / 2 - 1]) / 2;
-}
-
 struct honest_list {
 	struct honest *item;
 	size_t n, cap, last;
@@ -134,26 +117,8 @@ static int honest_cmp(const void *a, const void *b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-bool runs_ahead(const int64_t *wall_ns, const int64_t *device_ns, size_t n)
-{
-	int64_t *copy, wall, device;
-	size_t known = 0;
-
-	if (!n)
-		return false;
-	copy = xcalloc(n, sizeof *copy);
-	for (size_t i = 0; i < n; i++)
-		if (device_ns[i] != NO_INT)
-			copy[known++] = device_ns[i];
-	device = median_ns(copy, known);
-	memcpy(copy, wall_ns, n * sizeof *copy);
-	wall = median_ns(copy, n);
-	free(copy);
-	return known >= n - n / 10 && device - wall >= wall / 4 && device > wall;
-}
-
-/* What each step took, and by which clock. */
-static void clock_settle(struct honest *h)
+/* What each step took, by which clock, and what comes at a beat. */
+static void pace_settle(struct honest *h)
 {
 	int64_t *wall = xcalloc(h->nstep + 1, sizeof *wall);
 	int64_t *device = xcalloc(h->nstep + 1, sizeof *device);
@@ -162,15 +127,14 @@ static void clock_settle(struct honest *h)
 		wall[i] = h->step[i].wall_ns;
 		device[i] = h->step[i].device_ns;
 	}
-	h->ahead = runs_ahead(wall, device, h->nstep);
+	h->ahead = pace_take(wall, device, h->nstep, device);
 	h->wall_median_ns = median_ns(wall, h->nstep);
-	for (size_t i = 0; i < h->nstep; i++) {
-		struct honest_step *s = &h->step[i];
-
-		s->took_ns = h->ahead && s->device_ns != NO_INT ? s->device_ns : s->wall_ns;
-		wall[i] = s->took_ns;
-	}
-	h->median_ns = median_ns(wall, h->nstep);
+	for (size_t i = 0; i < h->nstep; i++)
+		h->step[i].took_ns = device[i];
+	h->nbeat = pace_beats(device, h->nstep, h->beat);
+	for (size_t i = 0; i < h->nbeat; i++)
+		h->beat[i].first = h->step[h->beat[i].first].step;
+	h->median_ns = median_ns(device, h->nstep);
 	free(device);
 	free(wall);
 }
@@ -183,7 +147,9 @@ static int64_t steps_end(const struct honest *h)
 
 	for (size_t i = 0; i < h->nstep; i++) {
 		end_ns = MAX(end_ns, h->step[i].start_ns + h->step[i].wall_ns);
-		device_ns += h->ahead ? h->step[i].took_ns : 0;
+		if (h->ahead && device_ns != NO_INT &&
+		    __builtin_add_overflow(device_ns, h->step[i].took_ns, &device_ns))
+			device_ns = NO_INT;
 	}
 	return MAX(end_ns, device_ns);
 }
@@ -194,8 +160,7 @@ static void honest_settle(struct honest *h)
 		qsort(h->step, h->nstep, sizeof h->step[0], step_cmp);
 	if (h->nphase)
 		qsort(h->phase, h->nphase, sizeof h->phase[0], phase_cmp);
-	clock_settle(h);
-	h->nbeat = honest_beats(h, h->beat);
+	pace_settle(h);
 	beats_place(h, h->beat, h->nbeat);
 	h->startup_ns = h->total_ns = NO_INT;
 	if (!h->nphase)
@@ -206,7 +171,8 @@ static void honest_settle(struct honest *h)
 		h->startup_ns += h->phase[i].dur_ns;
 	if (!h->nstep || h->phase[0].start_ns == NO_INT)
 		return;
-	h->total_ns = steps_end(h) - h->phase[0].start_ns;
+	if (__builtin_sub_overflow(steps_end(h), h->phase[0].start_ns, &h->total_ns))
+		h->total_ns = NO_INT;
 }
 
 static int cuts_take(struct view *v, struct honest_list *l)
@@ -263,94 +229,4 @@ void honest_free(struct honest *h, size_t n)
 		free(h[i].step);
 	}
 	free(h);
-}
-
-#define NEAR 15          /* steps on either side that make a step's baseline */
-#define BEAT_MAX 1000    /* longest beat looked for */
-#define BEAT_HITS 3      /* fewer is no beat */
-#define LONGER_PERCENT 15 /* over the baseline: beyond a plain run's jitter of some % */
-#define OUTSIDE_PERCENT 20 /* as many other long steps make the beat a coincidence */
-#define CHANCE_MAX 0.05  /* as do beats that many by chance among all that are tried */
-
-/* How much longer each step took than the steps around it; negative is 0. */
-static int64_t *excess_make(const struct honest *h, int64_t *floor_ns)
-{
-	int64_t *excess = xcalloc(h->nstep, sizeof *excess), near[2 * NEAR + 1];
-
-	for (size_t i = 0; i < h->nstep; i++) {
-		size_t from = i > NEAR ? i - NEAR : 0, to = MIN(i + NEAR + 1, h->nstep);
-		int64_t base_ns;
-
-		for (size_t k = from; k < to; k++)
-			near[k - from] = h->step[k].took_ns;
-		base_ns = median_ns(near, to - from);
-		excess[i] = MAX(h->step[i].took_ns - base_ns, 0);
-		floor_ns[i] = base_ns / 100 * LONGER_PERCENT;
-	}
-	return excess;
-}
-
-/* How many beats up to this long would hit so often by chance, if each step were as
- * often long as those outside the beat are. */
-static double chance_of(size_t every, size_t hits, size_t outside, size_t others)
-{
-	double often = (double)(outside + 1) / (double)(others + 1);
-	double chance = (double)every * (double)every / 2;
-
-	for (size_t i = 0; i < hits && chance > CHANCE_MAX; i++)
-		chance *= often;
-	return chance;
-}
-
-/* Steps first, first + every, ... (from 0): a beat when nearly all of them took longer
- * and few others did, by half as much; what it explains is taken off.  The run's own
- * first step is start-up. */
-static bool beat_try(int64_t *excess, const int64_t *floor_ns, size_t n, size_t first,
-	size_t every, struct beat *out)
-{
-	size_t members = 0, hits = 0, outside = 0;
-	int64_t *cost = xcalloc(n / every + 1, sizeof *cost), each_ns;
-
-	for (size_t i = first; i < n; i += every, members++)
-		if (excess[i] > floor_ns[i])
-			cost[hits++] = excess[i];
-	if (hits >= BEAT_HITS && hits * 10 >= members * 9)
-		qsort(cost, hits, sizeof *cost, int_cmp);
-	else
-		hits = 0;
-	each_ns = cost[hits / 4];
-	free(cost);
-	if (!hits)
-		return false;
-	for (size_t i = 1; i < n; i++)
-		outside += i % every != first % every && excess[i] > each_ns / 2;
-	if (outside * 100 > (n - members) * OUTSIDE_PERCENT ||
-	    chance_of(every, hits, outside, n - members) > CHANCE_MAX)
-		return false;
-	*out = (struct beat){ .every = (int64_t)every, .first = (int64_t)first,
-		.count = (int64_t)hits, .each_ns = each_ns, .line = NO_INT };
-	for (size_t i = first; i < n; i += every)
-		excess[i] = MAX(excess[i] - each_ns, 0);
-	return true;
-}
-
-size_t honest_beats(const struct honest *h, struct beat out[BEATS_MAX])
-{
-	int64_t *floor_ns = xcalloc(h->nstep + 1, sizeof *floor_ns), *excess;
-	size_t n = 0;
-
-	excess = excess_make(h, floor_ns);
-	for (size_t every = 2; every <= BEAT_MAX && every * BEAT_HITS <= h->nstep; every++)
-		for (size_t first = 1; first <= every && n < BEATS_MAX; first++) {
-			if (excess[first] <= floor_ns[first] &&
-			    excess[first + every] <= floor_ns[first + every])
-				continue;
-			if (beat_try(excess, floor_ns, h->nstep, first, every, &out[n])) {
-				out[n].first = h->step[out[n].first].step;
-				n++;
-			}
-		}
-	free(excess);
-	free(floor_ns);
-	return n;
 }

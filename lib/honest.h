@@ -1,22 +1,11 @@
 /* honest.h - the honest clock in a store: what tp-time saw with no profiler on.
  *
- * One struct honest a process of a run, in order of run and rank.  A stretch of
- * steps that takes longer at a fixed beat (evaluation every 10 steps, a
- * checkpoint every 20) is found by honest_beats(). */
+ * One struct honest a process of a run, in order of run and rank. */
 #ifndef TP_HONEST_H
 #define TP_HONEST_H
 
+#include "pace.h"
 #include "view.h"
-
-/* Every `every` steps, counted from step `first`, `count` steps took each_ns
- * longer (the lower quartile) than those around them; file, line and func: where
- * the job stood most of that time, NULL when the run does not say. */
-struct beat {
-	int64_t every, first, count, each_ns;
-	char *file, *func;
-	int64_t line;
-};
-#define BEATS_MAX 8
 
 /* Where a long step stood that ordinary ones never do. */
 struct honest_line {
@@ -27,7 +16,7 @@ struct honest_step {
 	int64_t step;            /* its number, from 1 */
 	int64_t start_ns, wall_ns;
 	int64_t device_ns;       /* NO_INT unknown */
-	int64_t took_ns;         /* by the clock that tells: wall_ns or device_ns */
+	int64_t took_ns;         /* by the clock that tells (pace.h) */
 	struct honest_line *line;
 	size_t nline;
 };
@@ -44,8 +33,8 @@ struct honest {
 	size_t nphase, capphase;
 	struct beat beat[BEATS_MAX];
 	size_t nbeat;
-	/* NO_INT unknown */
 	bool ahead;              /* the device's clock tells what a step takes */
+	/* NO_INT unknown */
 	int64_t median_ns;       /* of what the steps took */
 	int64_t wall_median_ns;  /* of the walls */
 	int64_t startup_ns;      /* the phases' sum */
@@ -55,16 +44,6 @@ struct honest {
 int honest_load(struct view *v, struct honest **out, size_t *n) RESULT_USED;
 void honest_free(struct honest *h, size_t n);
 
-/* A host that never waits queues steps in a fraction of the time that they take, and
- * one of them then has the wait for all: where the device's median (NO_INT: unknown,
- * at most of a tenth of the steps) is over the walls' by a quarter and more, its clock
- * tells what a step takes. */
-bool runs_ahead(const int64_t *wall_ns, const int64_t *device_ns, size_t n);
-
-/* How many were found, the shortest beat first: what a beat of 10 explains is
- * taken off before a beat of 20 is looked for. */
-size_t honest_beats(const struct honest *h, struct beat out[BEATS_MAX]);
-
 /* honest_lines.c: what a step's and a phase's record says beyond the columns.
  * A record that cannot be read says nothing. */
 struct rec_parser;
@@ -73,8 +52,5 @@ char *honest_phase_func(struct rec_parser *p, struct text record);
 void honest_lines_free(struct honest_step *s);
 /* The line that most steps of each beat show, and no shorter beat has taken. */
 void beats_place(const struct honest *h, struct beat *beat, size_t n);
-
-/* Middle of n values (mean of two, towards zero); sorts them.  NO_INT for 0. */
-int64_t median_ns(int64_t *value, size_t n);
 
 #endif

@@ -1,9 +1,9 @@
 /* series.c - see series.h. */
 #include "base.h"
 #include "series.h"
-#include "honest.h"
 #include "mem.h"
 #include "num.h"
+#include "pace.h"
 
 #include <stdlib.h>
 
@@ -61,10 +61,7 @@ void series_device(struct series *s, int64_t step, int64_t device_ns)
 
 void series_settle(struct series *s)
 {
-	s->ahead = runs_ahead(s->wall_ns, s->device_ns, s->n);
-	for (size_t i = 0; s->ahead && i < s->n; i++)
-		if (s->device_ns[i] != NO_INT)
-			s->wall_ns[i] = s->device_ns[i];
+	s->ahead = pace_take(s->wall_ns, s->device_ns, s->n, s->wall_ns);
 }
 
 void series_place(struct series *s, int64_t step, struct text file, int64_t line,

@@ -1,8 +1,8 @@
 /* spread.c - see spread.h. */
 #include "base.h"
 #include "spread.h"
-#include "honest.h"
 #include "mem.h"
+#include "pace.h"
 
 #include <stdlib.h>
 

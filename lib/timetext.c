@@ -149,7 +149,7 @@ int timetext_end(struct timetext *t, struct out *o)
 	if (!t->n)
 		return 0;
 	qsort(t->wall_ns, t->n, sizeof *t->wall_ns, by_value);
-	buf_addf(&b, "%" PRId64 " step%s, median %s", t->steps, t->steps == 1 ? "" : "s",
+	buf_addf(&b, "%" PRId64 " step%s, median %s on the host", t->steps, t->steps == 1 ? "" : "s",
 		num_fmt_ns(num, t->wall_ns[t->n / 2]));
 	if (t->reserved_peak)
 		buf_addf(&b, ", device memory up to %s",

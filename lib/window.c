@@ -232,18 +232,6 @@ static size_t regime_choose(const struct window *w)
 	return best;
 }
 
-static void beats_find(struct search *f)
-{
-	struct honest h = { .nstep = f->n };
-
-	h.step = xcalloc(f->n + 1, sizeof *h.step);
-	for (size_t i = 0; i < f->n; i++)
-		h.step[i] = (struct honest_step){ .step = (int64_t)i + 1,
-			.took_ns = f->s->wall_ns[i] };
-	f->w->nbeat = honest_beats(&h, f->w->beat);
-	free(h.step);
-}
-
 /* Behind those that are known late, where that leaves any. */
 static void window_short(struct window *w, const struct window_want *want, size_t n)
 {
@@ -281,7 +269,9 @@ int window_choose(const struct series *s, const struct window_want *want,
 	w->nregime = regimes_find(s->wall_ns, f.n, w->regime);
 	w->chosen = regime_choose(w);
 	r = &w->regime[w->chosen];
-	beats_find(&f);
+	w->nbeat = pace_beats(s->wall_ns, f.n, w->beat);
+	for (size_t i = 0; i < w->nbeat; i++)
+		w->beat[i].first++; /* steps count from 1 */
 	w->pattern = pattern_find(&f, r);
 	expect_measure(&f, r);
 	f.avoid = xcalloc(f.n, sizeof *f.avoid);

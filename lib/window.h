@@ -15,8 +15,8 @@
 
 #include "base.h"
 #include "buf.h"
-#include "honest.h"
 #include "jw.h"
+#include "pace.h"
 #include "series.h"
 
 #define WINDOW_PATTERN 8

@@ -36,7 +36,7 @@ holds out '^(rank 0  )?step 1  9\.00 ms  device 2\.00 ms  allocated 1\.00 KB  re
 holds out '^(rank 0  )?step 2  5\.00 ms  reserved 3\.00 KB  skipped by the gradient scaler$' 'and one with less'
 holds out '^rank 1  startup  data  30 ns$' 'another rank says which it is'
 holds out '^rank 1  step 1  7\.00 ms$' 'at its steps too'
-is "$(tail -1 out)" '3 steps, median 7.00 ms, device memory up to 4.00 KB, host memory up to 7.00 MB' \
+is "$(tail -1 out)" '3 steps, median 7.00 ms on the host, device memory up to 4.00 KB, host memory up to 7.00 MB' \
 	'in the end what a step takes'
 holds err '^tp-time: a word of the hook$' 'its notes are words'
 holds err 'ended with status 7' 'the job ends as it ends'
@@ -45,7 +45,7 @@ awk 'BEGIN { print "{\"kind\":\"run\",\"rank\":0,\"pid\":1}"
 		printf "{\"kind\":\"step\",\"rank\":0,\"step\":%d,\"wall_ns\":%d}\n", i, i * 1000
 	print "{\"kind\":\"tp_bye\"}" }' >many
 tp-time -t -- $SPEAK many 2>err | tail -1 >out
-holds out '^70000 steps, median 3[45]\.[0-9] ms$' 'the median of a long run'
+holds out '^70000 steps, median 3[45]\.[0-9] ms on the host$' 'the median of a long run'
 
 runs 7 'as records' tp-time -j -- $SPEAK two.0 two.1
 is "$(grep -c -e '^{"kind":"startup"' -e '^{"kind":"step"' out)" 6 'all of them'

@@ -75,6 +75,31 @@ tr '\n' ' ' <out >flat
 holds flat '100 steps with a median of 21\.0 ms on the device, which the host runs ahead of\.' \
 	'and so has the report'
 
+# a host that waits in every second step; the first has no event before it
+sed -n 1,3p steps.tp >half.tp
+awk 'BEGIN { for (i = 1; i <= 40; i++)
+		printf "{\"kind\":\"step\",\"rank\":0,\"step\":%d,\"start_ns\":%d000000,\"wall_ns\":%d000000%s}\n",
+			i, 1000 + int(i / 2) * 200, i % 2 ? 2 : 198, i == 1 ? "" : ",\"device_ns\":100000000"
+	print "{\"kind\":\"end\",\"records\":42,\"dropped\":0,\"complete\":true}"
+}' >>half.tp
+runs 0 'a host that waits in every second step' tp-ingest -q -o half.db half.tp
+is "$(tp-view1 -j half.db | jq -c 'select(.kind == "view1.run" or .kind == "view1.periodic")
+	| [.plain_median_ns, .plain_clock, .every]')" '[100000000,"device",null]' 'does nothing periodic'
+
+# a sum beyond 63 bits
+{
+	sed -n 1p steps.tp | sed 's/"epoch_ns":"[0-9]*"/"epoch_ns":"4000000000000000000"/'
+	echo '{"kind":"startup","rank":0,"phase":"import","start_ns":-6300000000000000000,"dur_ns":5}'
+	for i in 1 2 3 4 5 6 7 8 9; do
+		echo "{\"kind\":\"step\",\"rank\":0,\"step\":$i,\"start_ns\":0,\"wall_ns\":1,\"device_ns\":250000000000000000}"
+	done
+	echo '{"kind":"step","rank":0,"step":10,"start_ns":0,"wall_ns":2300000000000000000}'
+	echo '{"kind":"end","records":11,"dropped":0,"complete":true}'
+} >far.tp
+runs 0 'steps of centuries' tp-ingest -q -o far.db far.tp
+is "$(tp-view1 -j far.db | jq -r 'select(.kind == "view1.run") | .total_ns // "unknown"')" \
+	8800000000000000000 'do not wrap around'
+
 # the run that was timed in part: in the store, in all views, and in the report
 head -n 40 steps.tp >part.tp
 runs 3 'a trace and a part of the steps' tp-ingest -q -o part.db t.json part.tp
