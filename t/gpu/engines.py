@@ -56,6 +56,7 @@ atexit.register(left)
 runpy.run_path(job, run_name="__main__")
 '''
 
+
 class Run:
     """A job under some starter: its output, status, seconds, ticks."""
     n = 0
@@ -258,7 +259,7 @@ class Engines:
 
     def overhead(self, where):
         for job in [j for j in ("gpt_item", "rnn_tiny") if j in self.p["ONLY"]]:
-            if self.time_for("%s: what it costs %s" % (job, where), 60):
+            if self.time_for("%s: what it costs %s" % (job, where), 180 if where == "outside" else 100):
                 getattr(Overhead(self, job), where)()
 
     def inside(self):
